@@ -65,7 +65,7 @@ export async function seedExamples(database: Database, canary: string): Promise<
   const entries = { personMessage: entryIdOf(message), agentText: entryIdOf(task), notice: entryIdOf(noticeTask) }
   const audit = await seedAudit(database, canary, ids)
   await nameAll(database, canary, { ...ids, fact, firstTurn: must(seeded.turnIds[0], 'a turn') })
-  const twin = await database.prisma.learning.findUniqueOrThrow({ where: { id: learning } })
+  const { number: _number, ...twin } = await database.prisma.learning.findUniqueOrThrow({ where: { id: learning } })
   await database.prisma.learning.create({ data: { ...twin, id: twinId, taskId: null } })
   for (const [n, contradictory] of contradictoryIds.entries()) {
     const texts = { content: `${canary} is ${n === 0 ? 'Grace' : 'Bob'}`, norm: 'a name that differs' }

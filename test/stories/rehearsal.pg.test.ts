@@ -128,6 +128,43 @@ describe('the rehearsal model', () => {
     ])
   })
 
+  test('a fact and what it was learned from are found by their short numbers; its versions differ by words', async () => {
+    const ada = story.as('ada')
+    await say('learn: The reed of Grebe is cut in May.')
+    const { learnings } = await ada.run(api.LearningsDocument, { filter: { search: 'reed of grebe' } })
+    const id = learnings.edges[0]?.node.id ?? ''
+    const { learnings: all } = await ada.run(api.LearningsDocument, { first: 50 })
+    // The newest has the highest, and they have no gap here.
+    const number = all.edges.length
+    const found = await ada.run(api.LearningOfNumberDocument, { number, search: `#${number}` })
+    expect(found.learning).toMatchObject({ id, number, fact: { number: expect.any(Number) } })
+    expect(found.learnings.edges).toEqual([{ node: { id, number } }])
+    const fact = found.learning?.fact
+    if (fact == null) throw new Error('it became a fact')
+    const ofFact = { number: fact.number, search: `#${fact.number}` }
+    expect((await ada.run(api.LearningOfNumberDocument, ofFact)).facts.edges).toEqual([
+      { node: { number: fact.number } },
+    ])
+
+    await ada.run(api.EditFactDocument, { id: fact.id, content: 'The reed of Grebe is cut in late June.', version: 1 })
+    const versions = { number: fact.number, from: 1, to: 2 }
+    const { fact: shown } = await ada.run(api.FactOfNumberDocument, versions)
+    expect(shown?.id).toBe(fact.id)
+    expect(shown?.diff).toEqual([
+      { kind: 'SAME', text: 'The reed of Grebe is cut in ' },
+      { kind: 'REMOVED', text: 'May' },
+      { kind: 'ADDED', text: 'late June' },
+      { kind: 'SAME', text: '.' },
+    ])
+    expect((await ada.run(api.FactOfNumberDocument, { ...versions, to: 3 })).fact?.diff).toBeNull()
+    // Users are shown the fact, not what it said before, and no learning of a session that is not theirs.
+    const ben = await story.as('ben').run(api.FactOfNumberDocument, versions)
+    expect(ben.fact).toEqual({ id: fact.id, number: fact.number, diff: null })
+    expect((await story.as('ben').run(api.FactOfNumberDocument, { ...versions, number: 999_999 })).fact).toBeNull()
+    await ada.run(api.InvalidateFactDocument, { id: fact.id })
+    expect((await story.as('ben').run(api.FactOfNumberDocument, versions)).fact).toBeNull()
+  })
+
   test('forgets what begins with "maybe"', async () => {
     const [, told] = answersOf(
       await say('learn: Maybe the project Egret builds with cmake.', 'The project Egret\nfacts?'),

@@ -1,5 +1,5 @@
 /** What changed between two texts, word by word. */
-import { wordDiff } from './word-diff.ts'
+import { wordDiff } from '../../../../src/core/text/word-diff.ts'
 import './display.css'
 
 export function Diff({

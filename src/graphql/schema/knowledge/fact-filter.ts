@@ -13,6 +13,7 @@ import { shownFactsSql } from './facts-shown.ts'
 import { FactScopeEnum, FactSourceEnum } from './knowledge-enums.ts'
 import { likeLiteral } from '../values/like-literal.ts'
 import { matchable } from '../values/matchable.ts'
+import { readNumber } from '../values/read-number.ts'
 import { COUNTED_PAGE, countIds, type IdQuery } from '../paging/counted.ts'
 import type { PageRequest } from '../paging/page-request.ts'
 
@@ -31,7 +32,7 @@ export const FactFilterInput = builder.inputType('FactFilter', {
   fields: (t) => ({
     search: t.string({
       description:
-        'Only those that contain these words, or this text. "or" between words, a minus before one and quotation marks ' +
+        'Only those that contain these words, or this text; with #1284 the one with that number. "or" between words, a minus before one and quotation marks ' +
         `around several work as in web search. At most ${MAX_SEARCH_LENGTH} characters.`,
     }),
     source: t.field({ type: [FactSourceEnum], description: 'Only those made by one of these.' }),
@@ -151,6 +152,8 @@ function conditionsOf(filter: FactFilter, bind: (value: unknown) => string): str
 
 /** What is only punctuation is in no fact's normal text: then the words alone decide, of which there are none. */
 function searchSql(search: string, bind: (value: unknown) => string): string {
+  const number = readNumber(search)
+  if (number !== null) return `number = ${bind(number)}::int`
   const words = `to_tsvector('simple', content) @@ websearch_to_tsquery('simple', ${bind(search)}::text)`
   const norm = normalText(search)
   return norm === '' ? words : `(${words} OR norm LIKE ${bind(`%${likeLiteral(norm)}%`)}::text)`

@@ -11,6 +11,7 @@ import { RoleEnum } from '../enums.ts'
 import { checkSearch, MAX_SEARCH_LENGTH } from '../values/check-search.ts'
 import { likeLiteral } from '../values/like-literal.ts'
 import { matchable } from '../values/matchable.ts'
+import { readNumber } from '../values/read-number.ts'
 import { FactScopeEnum, LearningFlagEnum, LearningSourceEnum, LearningStatusEnum } from './knowledge-enums.ts'
 
 export const LearningFilterInput = builder.inputType('LearningFilter', {
@@ -29,7 +30,7 @@ export const LearningFilterInput = builder.inputType('LearningFilter', {
     flag: t.field({ type: [LearningFlagEnum], description: 'Only those with one of these flags.' }),
     scope: t.field({ type: [FactScopeEnum], description: 'Only those of one of these scopes.' }),
     search: t.string({
-      description: `Only those whose text has this part, but for its signs. At most ${MAX_SEARCH_LENGTH} characters.`,
+      description: `Only those whose text has this part, but for its signs; with #1284 the one with that number. At most ${MAX_SEARCH_LENGTH} characters.`,
     }),
     similarTo: t.id({
       description:
@@ -74,11 +75,16 @@ export async function learningsMatching(
   if (held != null) conditions.push(held ? { status: 'PENDING', held } : { NOT: { status: 'PENDING', held: true } })
   if (isFilled(flag)) conditions.push({ flags: { hasSome: [...flag] } })
   if (isFilled(scope)) conditions.push({ OR: [{ scope: { in: [...scope] } }, ...ofSession(scope)] })
-  if (search != null) conditions.push({ norm: { contains: likeLiteral(normalText(checkSearch(search))) } })
+  if (search != null) conditions.push(matchingSearch(checkSearch(search)))
   if (similarTo != null) conditions.push({ id: { in: await alikeLearnings(database, matchable(similarTo)) } })
   if (createdAfter != null) conditions.push({ createdAt: { gte: createdAfter } })
   if (createdBefore != null) conditions.push({ createdAt: { lt: createdBefore } })
   return { AND: conditions }
+}
+
+function matchingSearch(search: string): Prisma.LearningWhereInput {
+  const number = readNumber(search)
+  return number === null ? { norm: { contains: likeLiteral(normalText(search)) } } : { number }
 }
 
 /** Admins are few; those who are gone are none. */

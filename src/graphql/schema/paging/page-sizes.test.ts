@@ -49,6 +49,7 @@ const KEPT_SHORT: Readonly<Record<string, string>> = {
   'a plan, which holds at most max_plan_tasks, and max_replan_depth':
     'Plan.secretNames Plan.tasks Turn.commandsHandled Turn.plans Turn.tasks TurnCompletedEvent.commandsHandled',
   'what was noticed, and the five that are most alike': 'Learning.flags Learning.similarTo',
+  'the words of two texts, which are 2000 characters': 'Fact.diff',
   'what one task does': 'Task.deliveries Task.files',
   'max_queued: what waits in one session': 'Turn.joined',
   'knowledge_max_facts, and one edit at a time':

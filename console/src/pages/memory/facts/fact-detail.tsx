@@ -47,14 +47,14 @@ export function FactDetail({ id }: { readonly id: string }) {
 }
 
 function Content({ fact }: { readonly fact: ShownFact }) {
-  const { content, source, createdAt, validTo, invalidatedAt, replacedBy, replaces, session } = fact
+  const { number, content, source, createdAt, validTo, invalidatedAt, replacedBy, replaces, session } = fact
   return (
     <div className="fact-body">
       <p className="fact-text foreign">{content}</p>
       <div className="pick-line small faint">
         <ScopeBadge of={fact} />
         <span>
-          {source.toLowerCase()} · <Time at={createdAt} />
+          #{number} · {source.toLowerCase()} · <Time at={createdAt} />
         </span>
         {session !== null && <Link href={`/sessions/${encodeURIComponent(session.id)}`}>{session.id}</Link>}
         {invalidatedAt !== null && (

@@ -101,7 +101,7 @@ function FactLine({ fact }: { readonly fact: FactRowFragment }) {
       <span className="foreign">{fact.content}</span>
       <span className="pick-line small faint">
         <span>
-          {fact.source.toLowerCase()} · <Time at={fact.updatedAt} />
+          #{fact.number} · {fact.source.toLowerCase()} · <Time at={fact.updatedAt} />
           {fact.version > 1 && ` · version ${fact.version}`}
           {fact.useCount > 0 && ` · relied on ${fact.useCount === 1 ? 'once' : `${fact.useCount} times`}`}
         </span>

@@ -25,7 +25,7 @@ const FLAGS: Readonly<Record<LearningRowFragment['flags'][number], string>> = {
 }
 
 export function LearningCard({ learning }: { readonly learning: LearningRowFragment }) {
-  const { content, source, user, session, createdAt, flags, reason, status, decidedBy } = learning
+  const { number, content, source, user, session, createdAt, flags, reason, status, decidedBy } = learning
   return (
     <div className="learning">
       <div className="learning-said">
@@ -39,7 +39,7 @@ export function LearningCard({ learning }: { readonly learning: LearningRowFragm
           ))}
           <ScopeBadge of={learning} />
           <span>
-            {source.toLowerCase()}
+            #{number} · {source.toLowerCase()}
             {user !== null && <span className="foreign"> · {user}</span>} · <Time at={createdAt} />
           </span>
           <Link href={`/sessions/${encodeURIComponent(session.id)}`} className="cut foreign">
