@@ -1,4 +1,5 @@
 /** Terms that facts have, in place of words that none has: misspelt ones, and parts of longer ones. */
+import type { Reach } from '../core/knowledge/fact-scope.ts'
 import type { Database } from '../store/database.ts'
 import type { NearTerm, SaidTerm } from './weigh-terms.ts'
 
@@ -8,27 +9,35 @@ const MAX_WORDS = 8
 const MAX_NEAR = 3
 const MIN_SIMILARITY = 0.35
 
-/** For each word of `said` of which no fact has any term, those that look most like it. */
-export async function findNearTerms(database: Database, said: readonly SaidTerm[]): Promise<NearTerm[]> {
+/** SQL of how many facts of the scopes $2 have a term. */
+export function countOfTerm(term: string): string {
+  return `(
+      coalesce((SELECT sum(facts) FROM fact_term_counts c WHERE c.term = ${term} AND c.scope = ANY ($2::text[])), 0)
+      + coalesce((SELECT sum(facts) FROM fact_term_changes c WHERE c.term = ${term} AND c.scope = ANY ($2::text[])), 0))::int`
+}
+
+/** For each word of `said` of which no fact in reach has any term, those that look most like it. */
+export async function findNearTerms(database: Database, said: readonly SaidTerm[], reach: Reach): Promise<NearTerm[]> {
   const known = new Set(said.filter(({ facts }) => facts > 0).map(({ text, word }) => `${text} ${word}`))
   const unknown = said.filter(
     ({ text, word, term, isWhole }) => isWhole && term.length >= MIN_CHARS && !known.has(`${text} ${word}`),
   )
   const words = [...new Set(unknown.map(({ term }) => term))].slice(0, MAX_WORDS)
   if (words.length === 0) return []
-  return await database.query<NearTerm>(NEAR_TERMS, [words])
+  return await database.query<NearTerm>(NEAR_TERMS, [words, reach])
 }
+
+/** A term stands there once for each scope; that many are looked at. */
+const MAX_READ = 24
 
 /** Changes are few, so they are read whole. */
 const NEAR_TERMS = {
   name: 'knowledge.near-terms',
-  text: `SELECT asked.written, near.term, near.similarity::float8, (
-      coalesce((SELECT facts FROM fact_term_counts WHERE term = near.term), 0)
-      + coalesce((SELECT sum(facts) FROM fact_term_changes WHERE term = near.term), 0))::int AS facts
+  text: `SELECT asked.written, near.term, near.similarity::float8, ${countOfTerm('near.term')} AS facts
     FROM unnest($1::text[]) AS asked (written) CROSS JOIN LATERAL (
       SELECT term, max(similarity) AS similarity FROM (
         (SELECT term, similarity(term, asked.written) AS similarity FROM fact_term_counts
-          ORDER BY (term || '') <-> asked.written LIMIT ${MAX_NEAR})
+          ORDER BY (term || '') <-> asked.written LIMIT ${MAX_READ})
         UNION ALL SELECT term, similarity(term, asked.written) FROM fact_term_changes) found
-      WHERE similarity >= ${MIN_SIMILARITY} GROUP BY term ORDER BY 2 DESC, 1 LIMIT ${MAX_NEAR}) near`,
+      WHERE similarity >= ${MIN_SIMILARITY} AND ${countOfTerm('term')} > 0 GROUP BY term ORDER BY 2 DESC, 1 LIMIT ${MAX_NEAR}) near`,
 }

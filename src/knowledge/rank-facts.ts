@@ -1,14 +1,15 @@
 /**
  * Facts that are about what is said, best first: by how rare the words are that they share with it (BM25 without the
- * count of a word in a fact, which is one in a sentence). Words, stems and their true counts are kept by triggers
- * (prisma/migrations/20261124051000_fact_terms); what is read depends on the bounds below, not on how many facts there
- * are.
+ * count of a word in a fact, which is one in a sentence), among the facts in reach: what others alone are shown neither
+ * makes a word common nor stands in the way. Words, stems and their true counts are kept by triggers
+ * (prisma/migrations/20261125100000_fact_terms_by_scope); what is read depends on the bounds below, not on how many facts
+ * there are.
  */
 import type { KnownFact } from '../agents/agent.ts'
 import { GLOBAL_SCOPE, reachOfScope, type Reach } from '../core/knowledge/fact-scope.ts'
 import type { Database } from '../store/database.ts'
 import { aboveFloor, namesIn, weighTerms, type SaidTerm, type WeighedTerm } from './weigh-terms.ts'
-import { findNearTerms } from './near-terms.ts'
+import { countOfTerm, findNearTerms } from './near-terms.ts'
 
 export interface FactQuery {
   /** What is asked; texts that the facts should be about. */
@@ -30,24 +31,25 @@ const MAX_TEXT_CHARS = 4000
 /** At most `maxCount` live facts that share something telling with the query, best first; [] when none does. */
 export async function rankFacts(database: Database, query: FactQuery): Promise<RankedFact[]> {
   const texts = [query.about, ...(query.before ?? [])].map((text) => text.slice(0, MAX_TEXT_CHARS))
-  const said = await database.query<SaidTerm>(SAID_TERMS, [texts])
+  const reach = query.reach ?? reachOfScope(GLOBAL_SCOPE)
+  const said = await database.query<SaidTerm>(SAID_TERMS, [texts, reach])
   const total = said.find(({ term }) => term === '')?.facts ?? 0
   if (total === 0) return []
-  const near = await findNearTerms(database, said)
+  const near = await findNearTerms(database, said, reach)
   const terms = weighTerms({ said, near, total, names: namesIn(texts) })
   if (terms.length === 0) return []
-  const found = await database.query<RankedFact>(RANK_FACTS, parametersOf(terms, query))
+  const found = await database.query<RankedFact>(RANK_FACTS, parametersOf(terms, { ...query, reach }))
   return aboveFloor(found, { total, maxCount: query.maxCount }).slice(0, query.maxCount)
 }
 
-/** Facts of a term that are read. The facts of rarer terms are read whole, commoner ones only weigh those found. */
+/** Facts of a term that are read in each scope. The facts of rarer terms are read whole, commoner ones only weigh those found. */
 const MAX_READ = 1500
 /** Of which all terms are looked at. */
 const MAX_CANDIDATES = 300
 
 function parametersOf(
   terms: readonly WeighedTerm[],
-  { maxCount, reach = reachOfScope(GLOBAL_SCOPE) }: Pick<FactQuery, 'maxCount' | 'reach'>,
+  { maxCount, reach }: { readonly maxCount: number; readonly reach: Reach },
 ): unknown[] {
   const rarestFirst = terms.toSorted((a, b) => a.facts - b.facts)
   let read = 0
@@ -71,14 +73,10 @@ function commonestOfWords(rarestFirst: readonly WeighedTerm[]): WeighedTerm[] {
   return [...new Map(rarestFirst.map((term) => [term.word, term])).values()]
 }
 
-const COUNT_OF = (term: string): string => `(
-  coalesce((SELECT facts FROM fact_term_counts WHERE term = ${term}), 0)
-  + coalesce((SELECT sum(facts) FROM fact_term_changes WHERE term = ${term}), 0))::int`
-
-/** Each term of each text with how many facts have it; the empty one's count is that of all facts. */
+/** Each term of each text with how many facts in reach have it; the empty one's count is that of all of these. */
 const SAID_TERMS = {
   name: 'knowledge.said-terms',
-  text: `SELECT said.text, said.word, said.term, said."isWhole", ${COUNT_OF('said.term')} AS facts FROM (
+  text: `SELECT said.text, said.word, said.term, said."isWhole", ${countOfTerm('said.term')} AS facts FROM (
       SELECT t.n::int - 1 AS text, s.n::int AS word, s.term, s.is_whole AS "isWhole"
       FROM unnest($1::text[]) WITH ORDINALITY AS t (content, n) CROSS JOIN LATERAL search_terms(t.content) s
       UNION ALL SELECT 0, 0, '', false) said`,
@@ -93,19 +91,19 @@ const RANK_FACTS = {
   text: `WITH asked AS MATERIALIZED (
       SELECT * FROM unnest($1::text[], $2::int[], $3::float8[], $4::boolean[]) AS a (term, word, weight, leads)),
     hits AS MATERIALIZED (
-      SELECT hit.fact_id, asked.word, max(asked.weight) AS weight FROM asked CROSS JOIN LATERAL (
-        SELECT fact_id FROM fact_terms WHERE term = asked.term ORDER BY fact_id DESC LIMIT ${MAX_READ}) hit
-      WHERE asked.leads GROUP BY 1, 2),
+      SELECT hit.fact_id, reached.scope, asked.word, max(asked.weight) AS weight
+      FROM asked CROSS JOIN unnest($6::text[]) AS reached (scope) CROSS JOIN LATERAL (
+        SELECT t.fact_id FROM fact_terms t WHERE t.term = asked.term AND t.scope = reached.scope
+        ORDER BY t.fact_id DESC LIMIT ${MAX_READ}) hit
+      WHERE asked.leads GROUP BY 1, 2, 3),
     led AS MATERIALIZED (
-      SELECT fact_id FROM (SELECT fact_id, sum(weight) AS weight FROM hits GROUP BY 1) weighed CROSS JOIN LATERAL (
-        SELECT FROM facts f WHERE f.id = fact_id AND f.scope || ' ' || f.scope_of = ANY ($6::text[]) LIMIT 1) reached
-      ORDER BY weight DESC, 1 DESC LIMIT ${MAX_CANDIDATES}),
+      SELECT fact_id, scope FROM hits GROUP BY 1, 2 ORDER BY sum(weight) DESC, 1 DESC LIMIT ${MAX_CANDIDATES}),
     scored AS (
       SELECT fact_id, sum(weight) AS score FROM (
         SELECT fact_id, word, max(weight) AS weight FROM (
-          SELECT hits.* FROM hits JOIN led USING (fact_id)
+          SELECT hits.fact_id, hits.word, hits.weight FROM hits JOIN led USING (fact_id)
           UNION ALL SELECT led.fact_id, asked.word, asked.weight FROM led CROSS JOIN asked CROSS JOIN LATERAL (
-            SELECT FROM fact_terms t WHERE t.term = asked.term AND t.fact_id = led.fact_id LIMIT 1) also
+            SELECT FROM fact_terms t WHERE t.term = asked.term AND t.scope = led.scope AND t.fact_id = led.fact_id LIMIT 1) also
           WHERE NOT asked.leads) terms
         GROUP BY 1, 2) words
       GROUP BY fact_id ORDER BY 2 DESC, 1 DESC LIMIT $5::int)

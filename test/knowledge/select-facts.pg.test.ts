@@ -100,6 +100,39 @@ describe('the facts of a prompt', () => {
     expect(await select('Which emblem?')).toEqual([])
   })
 
+  test('are found behind any number of facts that others alone are shown', async () => {
+    await addFact('fact_00', 'The pier of Ostend is for ferries.')
+    await addFact('fact_01', 'The pier of Bruges is for yachts.')
+    await world.sql(`UPDATE facts SET scope = 'USER', scope_of = 'carol' WHERE id = 'fact_01'`)
+    for (let from = 0; from < 3000; from += 1000)
+      await world.sql(
+        `INSERT INTO facts (id, content, norm, source, scope, scope_of, created_at, updated_at)
+         SELECT 'fact_1' || lpad(n::text, 6, '0'), 'A pier of ' || n, n::text, 'MANUAL', 'USER', 'bob', now(), now()
+         FROM generate_series($1::int, $1::int + 999) n`,
+        from,
+      )
+    const { database } = world.context
+    const seenBy = async (user: string): Promise<string[]> => {
+      const reach = ['GLOBAL ', `USER ${user}`]
+      const found = await selectFacts(database, { about: 'Which pier is it?', reach, maxCount: 20 })
+      return found.map(({ id }) => id)
+    }
+    expect(await seenBy('carol')).toEqual(['fact_01', 'fact_00'])
+    expect(await seenBy('dave')).toEqual(['fact_00'])
+    // Among his the word tells none from another.
+    expect(await seenBy('bob')).toEqual([])
+    // A fact that is shown to others from now on has its words with them.
+    await world.sql(`UPDATE facts SET scope_of = 'erin' WHERE id = 'fact_01'`)
+    expect(await seenBy('erin')).toEqual(['fact_01', 'fact_00'])
+    expect(await seenBy('carol')).toEqual(['fact_00'])
+    const [moved] = await world.sql('SELECT DISTINCT scope FROM fact_terms WHERE fact_id = $1', 'fact_01')
+    expect(moved).toEqual({ scope: 'USER erin' })
+    await world.sql(
+      `UPDATE facts SET scope = 'GLOBAL', scope_of = '', content = 'The pier of Bruges.' WHERE id = 'fact_01'`,
+    )
+    expect(await seenBy('dave')).toEqual(['fact_01', 'fact_00'])
+  })
+
   test('are counted truly, whoever changes them at once', async () => {
     const facts = Array.from({ length: 120 }, (_, n) => [`fact_${n}`, `Rack ${n} stands in hall ${n % 7}.`] as const)
     await Promise.all(facts.map(([id, content]) => addFact(id, content)))
@@ -112,11 +145,18 @@ describe('the facts of a prompt', () => {
             : world.sql(`UPDATE facts SET content = 'Gone elsewhere.' WHERE id = $1`, id),
         ),
     )
-    const counts = await world.sql(`SELECT term, sum(facts)::int AS facts FROM (
-        SELECT term, facts FROM fact_term_counts UNION ALL SELECT term, facts FROM fact_term_changes) c
-      GROUP BY term HAVING sum(facts) <> 0 ORDER BY term`)
+    await Promise.all(
+      facts
+        .slice(50, 90)
+        .map(([id]) => world.sql(`UPDATE facts SET scope = 'USER', scope_of = 'bob' WHERE id = $1`, id)),
+    )
+    const counts = await world.sql(`SELECT term, scope, sum(facts)::int AS facts FROM (
+        SELECT term, scope, facts FROM fact_term_counts UNION ALL SELECT term, scope, facts FROM fact_term_changes) c
+      GROUP BY term, scope HAVING sum(facts) <> 0 ORDER BY term, scope`)
     expect(counts).toEqual(
-      await world.sql('SELECT term, count(*)::int AS facts FROM fact_terms GROUP BY term ORDER BY term'),
+      await world.sql(
+        'SELECT term, scope, count(*)::int AS facts FROM fact_terms GROUP BY term, scope ORDER BY term, scope',
+      ),
     )
     const [folded] = await world.sql<{ n: number }>('SELECT count(*)::int AS n FROM fact_term_counts')
     expect(folded?.n).toBeGreaterThan(0)
