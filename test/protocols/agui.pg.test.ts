@@ -113,6 +113,8 @@ describe.each([1, 0] as const)('by version %s of its client', (version) => {
     expect(resumed.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
     expect(typesOf(resumed)).toContain('TOOL_CALL_RESULT')
     expect(textsOf(agent).join('\n')).toContain('yes')
+    const repeated = await run(agent, { resume })
+    expect(typesOf(repeated)).toEqual(['RUN_STARTED', 'STATE_SNAPSHOT', 'RUN_FINISHED'])
     expect(await contentsIn('ben', `@ben:approvals-${version}`)).toEqual(['run: echo yes | tee out.txt'])
   })
 

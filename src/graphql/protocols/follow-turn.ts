@@ -32,6 +32,7 @@ export async function* followTurn(options: FollowOptions): AsyncGenerator<TurnEv
   try {
     const now = await readTurn(operations, turnId)
     if (now.status === 'JOINED' && now.joinedInto !== null) followed = now.joinedInto.id
+    if (OVER.has(now.status) && now.session.lastSeq <= after) return now
     // It waits behind a turn that waits.
     if (now.status === 'QUEUED' && now.session.approvals.length > 0) return now
     for await (const { sessionEvents: event } of events) {
@@ -41,13 +42,21 @@ export async function* followTurn(options: FollowOptions): AsyncGenerator<TurnEv
       yield event
       if (!MAY_END.has(event.__typename)) continue
       const turn = await readTurn(operations, turnId)
-      if (OVER.has(turn.status) || isStuck(turn)) return turn
+      if (isEnd(event, turn)) return turn
     }
   } finally {
     end.abort()
   }
   if (signal.aborted) return null
   throw new Refused('The session was lost from sight; its log goes on.')
+}
+
+/**
+ * Nothing comes behind this event. `turn`: as it is now, which may be later than the event: one that is over has more to
+ * tell up to the event that says so.
+ */
+export function isEnd({ __typename: type }: Pick<TurnEvent, '__typename'>, turn: TurnData): boolean {
+  return (type === 'TurnCompletedEvent' && OVER.has(turn.status)) || isStuck(turn)
 }
 
 /** Nothing comes until an approval is decided. */
