@@ -246,6 +246,8 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await page.getByRole('dialog').getByLabel('zone').fill('Europe/Paris')
     await page.getByRole('dialog').getByLabel('zone').press('Enter')
     await page.getByRole('heading', { name: 'A call of clock__now' }).waitFor()
+    // While it runs it is open by itself.
+    await page.locator('.entry-agent[aria-busy="false"]').waitFor()
     await page.locator('.task', { hasText: 'clock__now' }).locator('summary').press('Enter')
     await page.getByLabel('Arguments').getByText('Europe/Paris').waitFor()
     await page.getByRole('region', { name: 'Output' }).getByText(' at ').waitFor()
