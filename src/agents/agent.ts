@@ -244,7 +244,7 @@ export interface SummarizerContext {
   }[]
 }
 
-/** What becomes of the facts of a batch; each of its facts is named by exactly one operation. */
+/** What could become of facts that are alike; each of them is named by exactly one operation. */
 export type Consolidation =
   | { readonly operation: 'KEEP'; readonly factId: string }
   | { readonly operation: 'EDIT'; readonly factId: string; readonly content: string }

@@ -145,8 +145,6 @@ export interface Settings {
   readonly contextMessages: number
   /** So many messages in no summary: the oldest are summarised. */
   readonly summarizeThreshold: number
-  /** More live facts are consolidated. */
-  readonly knowledgeMaxFacts: number
   /** Facts in a prompt at most. */
   readonly factsShown: number
   /** So many turns after the last checkpoint the next one is due; 0: never. */

@@ -248,7 +248,6 @@ planner = "azure:four"
       contextTokens: 8000,
       contextMessages: 10,
       summarizeThreshold: 30,
-      knowledgeMaxFacts: 50,
       factsShown: 20,
       introspectionTurns: 5,
       introspectionIdleMs: 600_000,

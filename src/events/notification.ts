@@ -9,7 +9,7 @@ export type Notification =
   | { readonly kind: 'work'; readonly sessionId: string }
   /** The turn is to be cancelled, if it still runs. */
   | { readonly kind: 'cancel'; readonly sessionId: string; readonly turnId: string }
-  /** The fact, learning, question, delivery or plugin with this id (its prefix tells which) is new, or changed. */
+  /** The fact, learning, proposal, question, delivery or plugin with this id (its prefix tells which) is new, or changed. */
   | { readonly kind: 'row'; readonly id: string }
   /** The approval was asked for or settled. */
   | { readonly kind: 'approval'; readonly id: string; readonly sessionId: string }

@@ -26,6 +26,7 @@ export const ID_PREFIXES = {
   plugin: 'plugin',
   delegation: 'dlg',
   change: 'chg',
+  proposal: 'prop',
 } as const
 export type IdKind = keyof typeof ID_PREFIXES
 

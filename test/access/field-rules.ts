@@ -159,6 +159,11 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     FactVersion: 'at change changeId changedBy content reason version',
     KnowledgeAudit: 'actor at knowledgeChange id kind reason sessionId subjectId tokenName turnId',
     LearningConnection: 'edges pageInfo totalCount',
+    Proposal: 'changeId createdAt decidedAt decidedBy id reason status steps',
+    ProposalConnection: 'edges pageInfo totalCount',
+    ProposalEdge: 'cursor node',
+    ProposalFact: 'before fact version',
+    ProposalStep: 'after facts operation reason step',
     LearningGroup: 'learnings problem text',
     LearningEdge: 'cursor node',
     ModelCallAudit:
@@ -170,7 +175,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     // The shortest way to one is through the audit; that of a session's usage is the session's.
     Money: 'amount currency',
     Query:
-      'audit auditCheck budgets configuration deliveries learningGroups learnings mcpServers modelCalls nodes plugin plugins questions rankedTurns secrets skillProblems skills tokens toolProblems usage usageByDay users',
+      'audit auditCheck budgets configuration deliveries learningGroups learnings mcpServers modelCalls nodes plugin plugins proposals questions rankedTurns secrets skillProblems skills tokens toolProblems usage usageByDay users',
     QuestionConnection: 'edges pageInfo totalCount',
     QuestionEdge: 'cursor node',
     Plugin:
@@ -269,6 +274,8 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     ReopenLearningPayload: 'learning',
     DecideLearningPayload: 'learning',
     DecideLearningsPayload: 'results',
+    AcceptProposalPayload: 'proposal',
+    RejectProposalPayload: 'proposal',
     LearningDecision: 'learningId result',
     CreateQuestionPayload: 'question',
     ResolveQuestionPayload: 'question',
@@ -285,6 +292,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     DeliveryUpdate: 'delivery readList',
     FactUpdate: 'fact readList',
     LearningUpdate: 'learning readList',
+    ProposalUpdate: 'proposal readList',
     PluginUpdate: 'plugin readList',
     QuestionUpdate: 'question readList',
     ScheduleUpdate: 'readList schedule',

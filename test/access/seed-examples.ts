@@ -11,7 +11,7 @@ import { appendAudit } from '../../src/store/audit-entries.ts'
 import type { Database } from '../../src/store/database.ts'
 import { seedApproval } from '../contract/seed-approval.ts'
 import { seedDelivery } from '../contract/seed-delivery.ts'
-import { seedFact, seedKnowledge } from '../contract/seed-knowledge.ts'
+import { seedFact, seedKnowledge, seedProposal } from '../contract/seed-knowledge.ts'
 import { seedPlugin } from '../contract/seed-plugin.ts'
 import { seedSession } from '../contract/seed.ts'
 import type { Ids } from './documents-of-schema.ts'
@@ -33,6 +33,7 @@ export async function seedExamples(database: Database, canary: string): Promise<
   const knowledge = await seedKnowledge(database, seeded)
   const otherFact = await seedFact(database, { content: `Another of ${canary}.`, sessionId: id })
   const learning = must(knowledge.learningId, 'a learning')
+  const proposal = await seedProposal(database, { factIds: [knowledge.factId, otherFact], content: canary })
   const delivery = await seedDelivery(database, id, task)
   const approval = await seedApproval(database, { sessionId: id, turnId: turn, taskId: task })
   const delegation = await seedDelegation(database, canary, { session: id, turn, task })
@@ -49,6 +50,7 @@ export async function seedExamples(database: Database, canary: string): Promise<
     plan,
     task,
     learning,
+    proposal,
     otherFact,
     delivery,
     approval,
@@ -293,6 +295,16 @@ async function nameAll(
       remembered: [skill(canary)],
     },
   })
+  await prisma.proposal.updateMany({
+    data: {
+      steps: [{ operation: 'MERGE', content: canary, reason: canary }],
+      reason: canary,
+      decidedBy: canary,
+      decidedAt: AT,
+      changeId: canary,
+    },
+  })
+  await prisma.proposalSource.updateMany({ data: { content: canary } })
   const ofThis = { scope: 'SESSION', scopeOf: id } as const
   await prisma.fact.update({
     where: { id: fact },

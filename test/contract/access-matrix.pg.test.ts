@@ -17,7 +17,7 @@ import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-wo
 import { seedApproval } from './seed-approval.ts'
 import { seedDelegation } from './seed-delegation.ts'
 import { seedDelivery } from './seed-delivery.ts'
-import { seedFact, seedKnowledge, type SeededKnowledge } from './seed-knowledge.ts'
+import { seedFact, seedKnowledge, seedProposal, type SeededKnowledge } from './seed-knowledge.ts'
 import { seedPlugin } from './seed-plugin.ts'
 import { seedSession, type SeededSession } from './seed.ts'
 
@@ -65,6 +65,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   // One that is everybody's.
   'Query.facts': row('UNAUTHENTICATED shown shown hidden hidden hidden shown'),
   'Query.learnings': ADMINS_SEE,
+  'Query.proposals': ADMINS_SEE,
   'Query.learningGroups': ADMINS_SEE,
   'Query.questions': ADMINS_SEE,
   // Bob's own; a connector has none.
@@ -138,10 +139,13 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.discardLearning': ADMINS_DO,
   'Mutation.reopenLearning': ADMINS_DO,
   'Mutation.decideLearnings': ADMINS_DO,
+  'Mutation.acceptProposal': ADMINS_DO,
+  'Mutation.rejectProposal': ADMINS_DO,
   'Mutation.createQuestion': ADMINS_DO,
   // It is asked in bob's session.
   'Mutation.resolveQuestion': row('UNAUTHENTICATED Payload NotFound NotFound NotFound NotFound Payload'),
   'Subscription.learningUpdates': ADMINS_SEE,
+  'Subscription.proposalUpdates': ADMINS_SEE,
   'Subscription.auditTrail': ADMINS_SEE,
   'Subscription.factUpdates': ADMINS_SEE,
   'Subscription.questionUpdates': ADMINS_SEE,
@@ -161,6 +165,7 @@ function row(words: string): readonly string[] {
 interface Target extends SeededSession, SeededKnowledge {
   /** A fact of no session. */
   readonly otherFactId: string
+  readonly proposalId: string
   /** One that was given up. */
   readonly deliveryId: string
   /** One that waits for somebody. */
@@ -197,6 +202,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Query.deliveries': ({ id }) => `{ deliveries(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.facts': ({ id }) => `{ facts(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.learnings': ({ id }) => `{ learnings(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
+  'Query.proposals': () => '{ proposals { edges { node { id } } } }',
   'Query.learningGroups': ({ id }) => `{ learningGroups(filter: { sessionId: "${id}" }) { learnings { id } } }`,
   'Query.questions': ({ id }) => `{ questions(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.schedules': () => '{ schedules { edges { node { id } } } }',
@@ -279,6 +285,10 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Mutation.disputeFact': ({ factId }) =>
     `mutation { disputeFact(input: { id: "${factId}", reason: "It moved." }) { __typename } }`,
   'Mutation.undoChange': () => `mutation { undoChange(input: { changeId: "chg_none" }) { __typename } }`,
+  'Mutation.acceptProposal': ({ proposalId }) =>
+    `mutation { acceptProposal(input: { id: "${proposalId}" }) { __typename } }`,
+  'Mutation.rejectProposal': ({ proposalId }) =>
+    `mutation { rejectProposal(input: { id: "${proposalId}" }) { __typename } }`,
   'Mutation.restoreFact': ({ factId }) => `mutation { restoreFact(input: { id: "${factId}" }) { __typename } }`,
   'Mutation.promoteLearning': ({ learningId }) =>
     `mutation { promoteLearning(input: { id: "${learningId}" }) { __typename } }`,
@@ -295,6 +305,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Mutation.resolveQuestion': ({ questionId }) =>
     `mutation { resolveQuestion(input: { id: "${questionId}" }) { __typename } }`,
   'Subscription.auditTrail': () => 'subscription { auditTrail { entry { id } } }',
+  'Subscription.proposalUpdates': () => 'subscription { proposalUpdates { proposal { id } } }',
   'Subscription.learningUpdates': () => 'subscription { learningUpdates { learning { id } } }',
   'Subscription.factUpdates': () => 'subscription { factUpdates { fact { id } } }',
   'Subscription.approvalUpdates': () => 'subscription { approvalUpdates { approval { id } } }',
@@ -394,6 +405,10 @@ async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'
   const session = await seedSession(database, seed)
   const knowledge = await seedKnowledge(database, session)
   const otherFactId = await seedFact(database, { content: `Something else than ${id}.` })
+  const factIds = [knowledge.factId, otherFactId]
+  const proposalId = field.includes('roposal')
+    ? await seedProposal(database, { factIds, content: `One of ${id}.` })
+    : ''
   if (field === 'Mutation.restoreFact') {
     await it.world.sql('UPDATE facts SET invalidated_at = created_at WHERE id = $1', knowledge.factId)
   }
@@ -407,13 +422,13 @@ async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'
   if (waits !== null && field === 'Query.delegations') await seedDelegation(database, waits)
   if (field.includes('lugin')) await seedPlugin(database, 'text')
   const scheduleId = field.includes('chedule') ? await addSchedule(it.world) : ''
-  return { ...session, ...knowledge, otherFactId, deliveryId, approvalId, scheduleId }
+  return { ...session, ...knowledge, otherFactId, proposalId, deliveryId, approvalId, scheduleId }
 }
 
 async function firstUpdate(
   as: TokenName | Viewer | null,
   document: string,
-  { id, learningId, factId, questionId, deliveryId, approvalId, scheduleId }: Omit<Target, 'sender'>,
+  { id, learningId, factId, proposalId, questionId, deliveryId, approvalId, scheduleId }: Omit<Target, 'sender'>,
 ): Promise<{ data: unknown; codes: unknown[] }> {
   it.news = { follow: () => once({ id }) }
   it.approvalNotifier = { follow: () => once({ id: approvalId }) }
@@ -421,6 +436,7 @@ async function firstUpdate(
   const rows = {
     fact: factId,
     learning: learningId,
+    proposal: proposalId,
     question: questionId,
     delivery: deliveryId,
     plugin: namedId('plugin', 'tester'),

@@ -53,6 +53,18 @@ export async function seedFact(
   return id
 }
 
+/** One that waits, and would make one fact of two. */
+export async function seedProposal(
+  { prisma }: Database,
+  { factIds, content }: { readonly factIds: readonly string[]; readonly content: string },
+): Promise<string> {
+  const id = newId('proposal')
+  const steps = [{ operation: 'MERGE', content, reason: null }]
+  const sources = factIds.map((factId) => ({ step: 0, factId, version: 1, content: 'As it was.' }))
+  await prisma.proposal.create({ data: { id, steps, createdAt: AT, sources: { create: sources } } })
+  return id
+}
+
 function textOf(content: string): { content: string; norm: string } {
   return { content, norm: normalText(content) }
 }

@@ -186,7 +186,7 @@ async function begin(database: Database, sessionId: string): Promise<StartedTurn
   const lease: Lease = { sessionId, node: 1, epoch: must(row, 'the session exists').epoch }
   const outcome = await beginTurn(database, lease, {
     at: new Date(),
-    limits: { summarizeThreshold: 30, knowledgeMaxFacts: 50, maxRunningPerUser: 1000 },
+    limits: { summarizeThreshold: 30, maxRunningPerUser: 1000 },
   })
   if (outcome.kind === 'Nothing') return null
   const { turn } = outcome

@@ -1,170 +1,151 @@
-/** Consolidation in the database: who may do it, what it writes, and what it leaves alone. */
+/** Consolidation in the database: who may look for facts that are alike, which are found, and what is stored of it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { applyConsolidation, type ConsolidationResult } from '../../src/knowledge/apply-consolidation.ts'
-import { claimConsolidation, type ConsolidationBatch } from '../../src/knowledge/claim-consolidation.ts'
+import { normalText } from '../../src/core/text/normal-text.ts'
+import { claimConsolidation, type ConsolidationBatch } from '../../src/knowledge/consolidation/claim-consolidation.ts'
 import { must } from '../../src/platform/must.ts'
+import { storeProposal } from '../../src/store/proposals/store-proposal.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
-
-const MAX_FACTS = 5
 
 let world: World
 beforeEach(async () => {
   world = await createWorld()
-  await world.sql(
-    `INSERT INTO sessions (id, source_kind, source_interactive, connector) VALUES ('cli:a', 'cli', true, 'alice')`,
-  )
 })
 afterEach(() => world[Symbol.asyncDispose]())
 
-async function addFacts(from: number, to: number, sessionId: string | null = null): Promise<void> {
-  await world.sql(
-    `INSERT INTO facts (id, content, norm, source, session_id, created_at, updated_at)
-     SELECT 'fact_' || lpad(n::text, 4, '0'), 'Fact number ' || n, 'fact number ' || n, 'MANUAL', $3, now(), now()
-     FROM generate_series($1::int, $2::int) n`,
-    from,
-    to,
-    sessionId,
-  )
+let made = 0
+interface Made {
+  readonly by?: string
+  readonly scope?: 'GLOBAL' | 'PROJECT'
 }
 
-const claim = (): Promise<ConsolidationBatch | null> => claimConsolidation(world.context.database, MAX_FACTS)
-const later = (interval: string): Promise<unknown> =>
-  world.sql(`UPDATE consolidation_state SET started_at = started_at - $1::interval`, interval)
+async function addFact(content: string, { by = 'curator', scope = 'GLOBAL' }: Made = {}): Promise<string> {
+  made += 1
+  const id = `fact_${String(made).padStart(5, '0')}`
+  const scopeOf = scope === 'GLOBAL' ? '' : 'shop'
+  await world.sql(
+    `INSERT INTO facts (id, content, norm, source, scope, scope_of, created_at, updated_at)
+     VALUES ($1, $2, $3, 'CURATOR', $4::fact_scope, $5, now(), now())`,
+    id,
+    content,
+    normalText(content),
+    scope,
+    scopeOf,
+  )
+  await world.sql(
+    `INSERT INTO fact_versions (fact_id, version, content, change, changed_by, at) VALUES ($1, 1, $2, 'CREATED', $3, now())`,
+    id,
+    content,
+    by,
+  )
+  return id
+}
+
+const claim = (): Promise<ConsolidationBatch | null> => claimConsolidation(world.context.database)
+const later = (): Promise<unknown> =>
+  world.sql(`UPDATE consolidation_state SET started_at = started_at - interval '1 hour'`)
 const at = new Date('2026-01-02T03:04:05.678Z')
-const apply = (batch: ConsolidationBatch, changes: ConsolidationResult['changes']): Promise<string[]> =>
-  applyConsolidation(world.context.database, { batch, changes, sessionId: 'cli:a', turnId: 'turn_a', at })
-const id = (n: number): string => `fact_${String(n).padStart(4, '0')}`
+const of = { sessionId: 'cli:a', turnId: 'turn_a', at }
 
-describe('who may begin', () => {
-  test('nobody while there are not more facts than wanted; then one, for a while', async () => {
-    await addFacts(1, 5)
+/** Proposes to make one of each group. */
+const propose = ({ startedAt, lastFactId, groups }: ConsolidationBatch): Promise<string | null> => {
+  const steps = groups.map((facts) => {
+    return { operation: 'MERGE' as const, facts, content: must(facts.at(-1), 'a fact').content, reason: null }
+  })
+  return storeProposal(world.context.database, { startedAt, lastFactId, steps, ...of })
+}
+const idsIn = (batch: ConsolidationBatch | null): string[][] | undefined =>
+  batch?.groups.map((group) => group.map(({ id }) => id))
+
+describe('who may look', () => {
+  test('one at a time, and nobody while nothing is new', async () => {
     expect(await claim()).toBeNull()
-    await addFacts(6, 6)
-    const claims = await Promise.all([claim(), claim(), claim()])
-    expect(claims.filter((one) => one !== null)).toHaveLength(1)
-    expect(claims.find((one) => one !== null)?.facts.map((fact) => fact.id)).toEqual([1, 2, 3, 4, 5, 6].map(id))
+    await addFact('The gateway listens on port 8080.')
+    const claims = (await Promise.all([claim(), claim(), claim()])).filter((one) => one !== null)
+    expect(claims).toHaveLength(1)
+    await propose(must(claims[0], 'a claim'))
+    expect(await claim()).toBeNull()
   })
 
-  test('not again when nothing was reduced and nothing is new; again with a new fact, or after a day', async () => {
-    await addFacts(1, 6)
-    await apply(must(await claim(), 'due'), [])
-    await later('1 hour')
+  test('again at once for what is new, when there was nothing to propose; after a pause, when there was', async () => {
+    await addFact('The gateway listens on port 8080.')
+    await propose(must(await claim(), 'due'))
+    await addFact('The gateway listens on port 8081.')
+    expect(await propose(must(await claim(), 'due at once'))).toMatch(/^prop_/)
+    await addFact('Printers are named after lakes.')
     expect(await claim()).toBeNull()
-    await addFacts(7, 7)
-    await apply(must(await claim(), 'due again'), [])
-    await later('1 hour')
-    expect(await claim()).toBeNull()
-    await later('1 day')
-    expect(await claim()).not.toBeNull()
+    await later()
+    expect(idsIn(await claim())).toEqual([])
   })
 
-  test('again when the one who began has failed or died', async () => {
-    await addFacts(1, 6)
-    await claim()
+  test('again what was looked at, when the one who began has failed or died; then its result counts no more', async () => {
+    await addFact('The gateway listens on port 8080.')
+    await addFact('The gateway listens on the port 8080.')
+    const lost = must(await claim(), 'due')
     expect(await claim()).toBeNull()
-    await later('1 hour')
-    expect((await claim())?.facts).toHaveLength(6)
+    await later()
+    const batch = must(await claim(), 'due again')
+    expect(idsIn(batch)).toEqual(idsIn(lost))
+    expect(await propose(lost)).toBeNull()
+    expect(await propose(batch)).toMatch(/^prop_/)
+    expect(await world.sql('SELECT count(*)::int AS n FROM fact_proposals')).toEqual([{ n: 1 }])
   })
 
-  test('batch after batch until all were looked at', async () => {
-    await addFacts(1, 450)
-    const sizes: [number, string | undefined][] = []
-    for (let n = 0; n < 3; n += 1) {
-      const batch = must(await claim(), 'due')
-      sizes.push([batch.facts.length, batch.facts[0]?.id])
-      await apply(batch, [])
-      await later('1 hour')
-    }
-    expect(sizes).toEqual([
-      [200, id(1)],
-      [200, id(201)],
-      [50, id(401)],
-    ])
+  test('nobody while admins have many proposals to decide', async () => {
+    await addFact('The gateway listens on port 8080.')
+    await world.sql(
+      `INSERT INTO fact_proposals (id, steps, created_at) SELECT 'prop_' || n, '[]', now() FROM generate_series(1, 20) n`,
+    )
     expect(await claim()).toBeNull()
   })
 })
 
-describe('what is written', () => {
-  test('edits, merges and drops, with history, links and audit, at once', async () => {
-    await addFacts(1, 4, 'cli:a')
-    await addFacts(5, 8)
-    const batch = must(await claim(), 'due')
-    const changed = await apply(batch, [
-      { operation: 'EDIT', factId: id(1), content: 'Fact one.' },
-      { operation: 'MERGE', factIds: [id(2), id(3)], content: 'Facts two and three.' },
-      { operation: 'MERGE', factIds: [id(4), id(5)], content: 'Facts four and five.' },
-      { operation: 'DROP', factId: id(6), reason: 'Nobody needs it.' },
-    ])
-    const rows = await world.sql<{ id: string; content: string; replaced_by_id: string | null }>(
-      `SELECT id, content, norm, source, session_id, version, invalidated_at IS NULL AS live, replaced_by_id FROM facts ORDER BY id`,
-    )
-    const merged = rows.filter(({ content }) => content.startsWith('Facts '))
-    const of = (text: string): string =>
-      must(
-        merged.find(({ content }) => content === text),
-        text,
-      ).id
-    expect(rows).toMatchObject([
-      { id: id(1), content: 'Fact one.', norm: 'fact one', version: 2, live: true },
-      { id: id(2), content: 'Fact number 2', version: 2, live: false, replaced_by_id: of('Facts two and three.') },
-      { id: id(3), live: false, replaced_by_id: of('Facts two and three.') },
-      { id: id(4), live: false, replaced_by_id: of('Facts four and five.') },
-      { id: id(5), live: false, replaced_by_id: of('Facts four and five.') },
-      { id: id(6), version: 2, live: false, replaced_by_id: null },
-      { id: id(7), version: 1, live: true },
-      { id: id(8), version: 1, live: true },
-      { source: 'SUMMARIZER', version: 1, live: true, session_id: 'cli:a', norm: 'facts two and three' },
-      // Of two origins: of none.
-      { source: 'SUMMARIZER', version: 1, live: true, session_id: null },
-    ])
-    expect(new Set(changed)).toEqual(new Set([...[1, 2, 3, 4, 5, 6].map(id), ...merged.map((fact) => fact.id)]))
-    const history = await world.sql(
-      `SELECT fact_id, version, content, reason FROM fact_versions WHERE change = 'CONSOLIDATED' AND changed_by = 'summarizer' ORDER BY fact_id`,
-    )
-    expect(history).toHaveLength(8)
-    expect(history).toContainEqual({ fact_id: id(6), version: 2, content: 'Fact number 6', reason: 'Nobody needs it.' })
-    const audit = await world.sql<{ subject: string }>(
-      `SELECT data->>'subjectId' AS subject FROM audit_entries WHERE actor = 'summarizer' AND data->>'change' = 'CONSOLIDATED'`,
-    )
-    expect(new Set(audit.map(({ subject }) => subject))).toEqual(new Set(changed))
-    const words = await world.sql(`SELECT DISTINCT fact_id FROM fact_words ORDER BY 1`)
-    expect(words).toEqual(
-      [id(1), id(7), id(8), ...merged.map((fact) => fact.id).sort()].map((fact_id) => ({ fact_id })),
-    )
+describe('what is found', () => {
+  test('what is alike or contradictory, of the same scope, however long ago; nothing else', async () => {
+    const old = await addFact('The mirror of the registry is in Oslo.')
+    for (let n = 0; n < 150; n += 1) await addFact(`${'abcdefghij'[n % 10]}${n}x ${n}y${n} z${n * 7}q`)
+    await propose(must(await claim(), 'due'))
+    await propose(must(await claim(), 'the rest'))
+    const now = await addFact('The mirror of the registry is in Bergen.')
+    await addFact('The mirror of the registry is in Oslo now.', { scope: 'PROJECT' })
+    await addFact('Printers are named after lakes.')
+    expect(idsIn(await claim())).toEqual([[now, old]])
   })
 
-  test('a fact that was changed meanwhile stays, and so does the merge that it was part of', async () => {
-    await addFacts(1, 8)
-    const batch = must(await claim(), 'due')
-    await world.sql(`UPDATE facts SET version = 2, content = 'By hand' WHERE id = $1`, id(1))
-    await world.sql(`UPDATE facts SET version = 2, invalidated_at = now() WHERE id = $1`, id(4))
-    const changed = await apply(batch, [
-      { operation: 'EDIT', factId: id(1), content: 'Fact one.' },
-      { operation: 'MERGE', factIds: [id(3), id(4)], content: 'Three and four.' },
-      { operation: 'DROP', factId: id(5), reason: 'old' },
-    ])
-    expect(changed).toEqual([id(5)])
-    expect(await world.sql('SELECT content FROM facts WHERE id = $1', id(1))).toEqual([{ content: 'By hand' }])
-    expect(await world.sql('SELECT invalidated_at FROM facts WHERE id = $1', id(3))).toEqual([{ invalidated_at: null }])
+  test('nothing that a person made or changed', async () => {
+    await addFact('The gateway listens on port 8080.', { by: 'ada' })
+    await addFact('The gateway listens on the port 8080.')
+    expect(idsIn(await claim())).toEqual([])
   })
 
-  test('also when the edit is under way at that moment', async () => {
-    await addFacts(1, 6)
-    const batch = must(await claim(), 'due')
-    const [, changed] = await world.interleave(
-      (uncommitted) => uncommitted.sql(`UPDATE facts SET version = 2, content = 'By hand' WHERE id = $1`, id(2)),
-      () => apply(batch, [{ operation: 'MERGE', factIds: [id(1), id(2)], content: 'One and two.' }]),
-    )
-    expect(changed).toEqual([])
-    expect(await world.sql(`SELECT count(*)::int AS n FROM facts WHERE invalidated_at IS NULL`)).toEqual([{ n: 6 }])
+  test('nothing that waits for an admin or was rejected, until it changes', async () => {
+    const one = await addFact('The gateway listens on port 8080.')
+    const other = await addFact('The gateway listens on the port 8080.')
+    await propose(must(await claim(), 'due'))
+    for (const status of ['WAITING', 'REJECTED']) {
+      await world.sql('UPDATE fact_proposals SET status = $1::proposal_status', status)
+      await world.sql('UPDATE consolidation_state SET started_at = NULL, last_fact_id = NULL')
+      expect(idsIn(await claim())).toEqual([])
+    }
+    await world.sql('UPDATE facts SET version = 2')
+    await world.sql('UPDATE consolidation_state SET started_at = NULL, last_fact_id = NULL')
+    expect(idsIn(await claim())).toEqual([[one, other]])
   })
 
-  test('nothing by who has lost the claim', async () => {
-    await addFacts(1, 6)
-    const lost = must(await claim(), 'due')
-    await later('1 day')
-    const batch = must(await claim(), 'due again')
-    expect(await apply(lost, [{ operation: 'DROP', factId: id(1), reason: 'old' }])).toEqual([])
-    expect(await apply(batch, [{ operation: 'DROP', factId: id(1), reason: 'old' }])).toEqual([id(1)])
+  test('four groups at a time; the others with the next run', async () => {
+    const names = ['anchor', 'basalt', 'cedar', 'dynamo', 'ember', 'fjord']
+    for (const name of names) {
+      await addFact(`${name} ${name}ville ${name}ton`)
+      await addFact(`${name} ${name}ville ${name}tons`)
+    }
+    const sizes: number[] = []
+    for (let run = 0; run < 2; run += 1) {
+      const batch = must(await claim(), 'due')
+      sizes.push(batch.groups.length)
+      await propose(batch)
+      await later()
+    }
+    expect(sizes).toEqual([4, 2])
+    const sources = await world.sql('SELECT count(DISTINCT fact_id)::int AS n FROM fact_proposal_sources')
+    expect(sources).toEqual([{ n: 2 * names.length }])
   })
 })

@@ -19,7 +19,7 @@ import { createWorld, type World } from '../intake/intake-world.ts'
 
 const TURNS = 1500
 const FACTS = 3000
-const limits = { summarizeThreshold: 30, knowledgeMaxFacts: 50, maxRunningPerUser: 1000 }
+const limits = { summarizeThreshold: 30, maxRunningPerUser: 1000 }
 
 let world: World
 const run = (sql: string, values: readonly unknown[]): Promise<unknown> => world.sql(sql, ...values)

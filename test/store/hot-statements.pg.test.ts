@@ -17,7 +17,7 @@ import { createWorld, type World } from '../intake/intake-world.ts'
 import { modelCall } from '../worker/model-call.ts'
 
 const at = new Date('2026-01-02T03:04:05.678Z')
-const limits = { summarizeThreshold: 30, knowledgeMaxFacts: 50, maxRunningPerUser: 4 }
+const limits = { summarizeThreshold: 30, maxRunningPerUser: 4 }
 const SESSION = 'cli:s7'
 
 const access = { all: true, userName: null, tokenName: 'cli', opener: 'cli', mustHaveOpened: false }

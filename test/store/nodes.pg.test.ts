@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => world[Symbol.asyncDispose]())
 
 const database = () => world.context.database
-const limits = { summarizeThreshold: 3, knowledgeMaxFacts: 50, maxRunningPerUser: 1000 }
+const limits = { summarizeThreshold: 3, maxRunningPerUser: 1000 }
 const claim = (node: number, held: string[] = []) => claimSessions(database(), node, { limit: 10, held })
 
 /** A turn that node `LOST` runs, with a command under way or none. */

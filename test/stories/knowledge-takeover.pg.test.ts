@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
+import * as api from '../generated/graphql.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import type { ApiClient } from '../harness/api-client.ts'
@@ -157,3 +158,57 @@ test(
     expect(await cluster.query('SELECT count(*)::int AS n FROM facts')).toEqual([{ n: delaysMs.length }])
   },
 )
+
+test('a proposal that is accepted while the server is killed is done as a whole, or waits', async () => {
+  await using cluster = await Cluster.begin({})
+  const delaysMs = [0, 2, 5, 9, 15, 25]
+  let server = await cluster.start()
+  const states: unknown[] = []
+  for (const [n, delayMs] of delaysMs.entries()) {
+    const [facts, id] = [[`fact_${n}a`, `fact_${n}b`], `prop_0000000000000000000000000${n}`]
+    await cluster.query(
+      `INSERT INTO facts (id, content, norm, source, created_at, updated_at)
+       SELECT f, 'Text of ' || f, 'text of ' || f, 'CURATOR', now(), now() FROM unnest($1::text[]) f`,
+      [facts],
+    )
+    await cluster.query(
+      `INSERT INTO fact_proposals (id, steps, created_at)
+       SELECT $1, jsonb_build_array(jsonb_build_object('operation', 'MERGE', 'content', 'Both of ' || $1, 'reason', NULL)), now()`,
+      [id],
+    )
+    await cluster.query(
+      `INSERT INTO fact_proposal_sources SELECT $1, 0, f, 1, 'Text of ' || f FROM unnest($2::text[]) f`,
+      [id, facts],
+    )
+    const accepted = clientOf(server, 'ada').run(api.AcceptProposalDocument, { id })
+    const answered = accepted.then(
+      ({ acceptProposal }) => acceptProposal.__typename === 'AcceptProposalPayload',
+      () => false,
+    )
+    await systemClock.sleep(delayMs)
+    await server.kill()
+    const isAnswered = await answered
+    server = await cluster.start()
+    const [row] = await cluster.query<{ status: string; live: number; merged: number; made: number }>(
+      `SELECT status::text, (SELECT count(*)::int FROM facts WHERE id = ANY ($2) AND invalidated_at IS NULL) AS live,
+         (SELECT count(*)::int FROM fact_versions v WHERE v.change_id = p.change_id AND fact_id = ANY ($2)) AS merged,
+         (SELECT count(*)::int FROM facts WHERE content = 'Both of ' || $1) AS made
+       FROM fact_proposals p WHERE id = $1`,
+      [id, facts],
+    )
+    expect([
+      { status: 'ACCEPTED', live: 0, merged: 2, made: 1 },
+      { status: 'WAITING', live: 2, merged: 0, made: 0 },
+    ]).toContainEqual(row)
+    expect(isAnswered && row?.status !== 'ACCEPTED').toBe(false)
+    states.push(row?.status)
+  }
+  // What waits still is accepted now, and what was done is not done again.
+  for (const [n, status] of states.entries()) {
+    const id = `prop_0000000000000000000000000${n}`
+    const { acceptProposal } = await clientOf(server, 'ada').run(api.AcceptProposalDocument, { id })
+    expect(acceptProposal.__typename).toBe(status === 'WAITING' ? 'AcceptProposalPayload' : 'ConflictRefusal')
+  }
+  const made = await cluster.query(`SELECT content FROM facts WHERE invalidated_at IS NULL`)
+  expect(made).toHaveLength(delaysMs.length)
+})

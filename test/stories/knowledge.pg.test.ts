@@ -2,9 +2,11 @@
  * What the agent remembers by itself: learnings, which a curator turns into facts or questions, facts in the prompts,
  * the summary of a long conversation. The model is a stub that tells what it was shown.
  */
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'
+import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { answersIn, converse, eventsOf, send, Story, turnEnd, watchAll, type Conversation } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
@@ -13,7 +15,6 @@ import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endp
 
 const THRESHOLD = 6
 const CONTEXT_MESSAGES = 2
-const MAX_FACTS = 20
 
 let stub: StubEndpoint
 let story: Story
@@ -23,7 +24,6 @@ beforeAll(async () => {
   const settings = {
     summarize_threshold: THRESHOLD,
     context_messages: CONTEXT_MESSAGES,
-    knowledge_max_facts: MAX_FACTS,
   }
   story = await Story.begin({ config: { settings, toml: stubProvider(stub) } })
   const logger = createLogger({ level: 'silent', pretty: false })
@@ -323,74 +323,171 @@ describe('a long conversation', () => {
   })
 })
 
-describe('more facts than wanted', () => {
+describe('facts that are alike', () => {
+  /** As the curator makes them. */
   const addFact = async (content: string): Promise<string> => {
     const { createFact } = await story.as('ada').run(api.CreateFactDocument, { content })
     if (createFact.__typename !== 'CreateFactPayload') throw new Error(JSON.stringify(createFact))
-    return createFact.fact.id
+    const { id } = createFact.fact
+    await sql(`UPDATE facts SET source = 'CURATOR' WHERE id = $1`, id)
+    await sql(`UPDATE fact_versions SET changed_by = 'curator' WHERE fact_id = $1`, id)
+    return id
   }
   const consolidating =
-    (operation: (label: string, index: number) => object) =>
+    (operations: (labels: readonly string[]) => readonly object[]) =>
     (call: StubCall): StubAnswer =>
-      call.user.includes('# Facts to consolidate')
-        ? { content: { operations: shownLabels(call.user, 'F').map(operation) } }
-        : answerWell(call)
+      isAsked(call) ? { content: { operations: operations(shownLabels(call.user, 'F')) } } : answerWell(call)
+  const isAsked = ({ user }: StubCall): boolean => user.includes('# Facts to consolidate')
+  const asked = (): StubCall[] => stub.calls.filter(isAsked)
   const none = { content: null, reason: null }
+  const mergingAs = (content: string) => (labels: readonly string[]) => [
+    { operation: 'merge', facts: labels, ...none, content },
+  ]
   const live = async (): Promise<string[]> =>
     (await sql<{ content: string }>('SELECT content FROM facts WHERE invalidated_at IS NULL ORDER BY id')).map(
       ({ content }) => content,
     )
-  const forget = (): Promise<object[]> => sql('UPDATE consolidation_state SET started_at = NULL, last_fact_id = NULL')
+  const waiting = async () => {
+    const { proposals } = await story.as('ada').run(api.ProposalsDocument, { status: ['WAITING'] })
+    return must(proposals, 'proposals').edges.map(({ node }) => node)
+  }
+  const begin = async (): Promise<void> => {
+    await sql('UPDATE facts SET invalidated_at = now() WHERE invalidated_at IS NULL')
+    await sql(`UPDATE fact_proposals SET status = 'REJECTED' WHERE status = 'WAITING'`)
+    await sql(
+      'UPDATE consolidation_state SET started_at = NULL, last_fact_id = (SELECT max(id) FROM facts WHERE invalidated_at IS NOT NULL)',
+    )
+  }
 
-  test('are consolidated by their labels; a result that wipes them is refused, told and audited', async () => {
-    await sql('UPDATE facts SET invalidated_at = now()')
-    for (let n = 1; n <= MAX_FACTS + 1; n += 1) await addFact(`Shelf ${n} of the warehouse holds article ${n * 7}.`)
+  test('however many there are, nobody is asked about those that are not alike, nor about those of people', async () => {
+    await begin()
+    for (let n = 1; n <= 60; n += 1) await addFact(createHash('sha256').update(`fact ${n}`).digest('hex').slice(0, 40))
+    const ada = story.as('ada')
+    for (const content of ['The depot of Bergen closes at six.', 'The depot of Bergen closes at 18:00.'])
+      await ada.run(api.CreateFactDocument, { content })
+    think({ planner: justTalking(), summarizer: answerWell })
+    await converse(ada, 'cli:not-alike', 'Hello')
+    expect(asked()).toEqual([])
+    expect(await waiting()).toEqual([])
+  })
+
+  test('what says the same is proposed as one change; accepted it is done, and undone, as a whole', async () => {
+    await begin()
+    const shorter = await addFact('Shelf 1 of the warehouse in Oslo holds article 7.')
+    const longer = await addFact('Shelf 1 of the warehouse in Oslo holds article 7 since May.')
+    const other = await addFact('Printers of the office are named after lakes.')
     const before = await live()
     const ada = story.as('ada')
-    think({
-      planner: justTalking(),
-      summarizer: consolidating((label) => ({ operation: 'drop', facts: [label], ...none, reason: 'Away with it.' })),
-    })
-    await send(ada, 'cli:wipe', 'Hello')
-    await using watch = watchAll(ada, 'cli:wipe')
+    const content = 'Since May, shelf 1 of the warehouse in Oslo holds article 7.'
+    think({ planner: justTalking(), summarizer: consolidating(mergingAs(content)) })
+    await using changes = ada.watch(api.ProposalUpdatesDocument, {})
+    await changes.until(({ proposalUpdates }) => proposalUpdates.readList)
+    await converse(ada, 'cli:merge', 'Hello')
+    expect(asked()).toHaveLength(1)
+    expect(asked()[0]?.user).not.toContain('Printers')
+    expect(await live()).toEqual(before)
+
+    const [proposal, ...others] = await waiting()
+    expect(others).toEqual([])
+    const { id, steps } = must(proposal, 'a proposal')
+    expect(steps).toMatchObject([{ step: 0, operation: 'MERGE', after: content, reason: null }])
+    expect(steps[0]?.facts.map(({ fact, before: text }) => [fact.id, text])).toEqual([
+      [shorter, before[0]],
+      [longer, before[1]],
+    ])
+    await changes.until(({ proposalUpdates: { proposal: told } }) => told?.id === id && told.status === 'WAITING')
+
+    const { acceptProposal } = await ada.run(api.AcceptProposalDocument, { id })
+    const changeId = acceptProposal.__typename === 'AcceptProposalPayload' ? acceptProposal.proposal.changeId : null
+    expect(acceptProposal).toMatchObject({ proposal: { status: 'ACCEPTED', decidedBy: { name: 'ada' } } })
+    expect(await live()).toEqual([before[2], content])
+    await changes.until(({ proposalUpdates: { proposal: told } }) => told?.id === id && told.status === 'ACCEPTED')
+    const twice = await ada.run(api.RejectProposalDocument, { id })
+    expect(twice.rejectProposal).toMatchObject({ __typename: 'ConflictRefusal', reason: 'ALREADY_DECIDED' })
+    await converse(ada, 'cli:merge', 'What is on shelf 1 of the warehouse?')
+    expect(promptOf('planner')).toContain(content)
+
+    const { undoChange } = await ada.run(api.UndoChangeDocument, { changeId: must(changeId, 'a change') })
+    expect(undoChange.__typename).toBe('UndoChangePayload')
+    expect(await live()).toEqual(before)
+    const { proposals } = await ada.run(api.ProposalsDocument, { status: ['UNDONE'] })
+    expect(proposals?.edges.map(({ node }) => node.id)).toEqual([id])
+    const audit = `SELECT data->>'change' AS change, actor FROM audit_entries WHERE data->>'subjectId' = $1 ORDER BY id`
+    expect(await sql(audit, id)).toEqual([
+      { change: 'PROPOSED', actor: 'summarizer' },
+      { change: 'ACCEPTED', actor: 'ada' },
+    ])
+    expect(other).toMatch(/^fact_/)
+  })
+
+  test('what loses a name, a number or a negation is not proposed, and is told and audited', async () => {
+    await begin()
+    await addFact('The gateway of Tove listens on port 8080.')
+    await addFact('The gateway of Tove listens on port 8080 only at night.')
+    const ada = story.as('ada')
+    think({ planner: justTalking(), summarizer: consolidating(mergingAs('The gateway of Tove listens on port 8080.')) })
+    await send(ada, 'cli:lost', 'Hello')
+    await using watch = watchAll(ada, 'cli:lost')
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
     const told = eventsOf(watch, 'PipelineStepEvent').filter(({ step }) => step === 'CONSOLIDATING')
     expect(told.map(({ detail }) => detail)).toEqual([
       'stub:stub-1',
-      'failed: The result was refused: it leaves no fact.',
+      'failed: Of the result this was refused: "only" is lost.',
     ])
-    expect(await live()).toEqual(before)
+    expect(await waiting()).toEqual([])
     const audit = `SELECT actor, data->>'reason' AS reason FROM audit_entries WHERE data->>'change' = 'CONSOLIDATION_REFUSED'`
-    expect(await sql(audit)).toEqual([{ actor: 'summarizer', reason: 'it leaves no fact' }])
-
-    await converse(ada, 'cli:wipe', 'Hello again')
-    expect(stub.calls.filter(({ user }) => user.includes('# Facts to consolidate'))).toHaveLength(1)
+    expect(await sql(audit)).toEqual([{ actor: 'summarizer', reason: '"only" is lost' }])
+    await converse(ada, 'cli:lost', 'Hello again')
+    expect(asked()).toHaveLength(1)
   })
 
-  test('a good result stands in the next prompt, its history and what it replaced can be read', async () => {
-    await forget()
+  test('an admin edits it, or rejects it for good; what was changed meanwhile stays', async () => {
+    await begin()
+    await addFact('The lift of the east wing takes 2 tons.')
+    const second = await addFact('The lift of the east wing takes 2 tons at most.')
     const ada = story.as('ada')
-    const content = 'The articles of the shelves of the warehouse are multiples of seven.'
+    const proposed = 'The lift of the east wing takes at most 2 tons.'
+    think({ planner: justTalking(), summarizer: consolidating(mergingAs(proposed)) })
+    await converse(ada, 'cli:edited', 'Hello')
+    const [first] = await waiting()
+    const { id } = must(first, 'a proposal')
+    const edited = 'The east lift takes 2 tons.'
+    const { acceptProposal } = await ada.run(api.AcceptProposalDocument, { id, texts: [{ step: 0, content: edited }] })
+    expect(acceptProposal).toMatchObject({ proposal: { status: 'ACCEPTED' } })
+    expect(await live()).toEqual([edited])
+
+    const rejected = [
+      await addFact('The mirror of the registry is in Oslo.'),
+      await addFact('The mirror of the registry in Oslo.'),
+    ]
+    await sql('UPDATE consolidation_state SET started_at = NULL')
+    think({ planner: justTalking(), summarizer: consolidating(mergingAs('The mirror of the registry is in Oslo.')) })
+    await converse(ada, 'cli:edited', 'Hello')
+    const [next] = await waiting()
+    const { rejectProposal } = await ada.run(api.RejectProposalDocument, { id: must(next, 'one').id, reason: 'No.' })
+    expect(rejectProposal).toMatchObject({ proposal: { status: 'REJECTED', reason: 'No.' } })
+    await sql('UPDATE consolidation_state SET started_at = NULL, last_fact_id = NULL')
+    await converse(ada, 'cli:edited', 'Hello')
+    expect(asked()).toHaveLength(2)
+
+    // A third one is alike to them: of those two nothing is proposed any more.
+    await addFact('The mirror of the registry stands in Oslo.')
+    await addFact('The mirror of the registry stands at Oslo.')
+    await sql('UPDATE consolidation_state SET started_at = NULL')
     think({
       planner: justTalking(),
-      summarizer: (call) => {
-        if (!call.user.includes('# Facts to consolidate')) return answerWell(call)
-        const [first = '', second = '', ...rest] = shownLabels(call.user, 'F')
-        const kept = rest.map((label) => ({ operation: 'keep', facts: [label], ...none }))
-        return { content: { operations: [{ operation: 'merge', facts: [first, second], ...none, content }, ...kept] } }
-      },
+      summarizer: consolidating(mergingAs('The mirror of the registry stands in or at Oslo.')),
     })
-    await converse(ada, 'cli:merge', 'Hello')
-    expect(await live()).toHaveLength(MAX_FACTS)
-    expect(await live()).toContain(content)
-    await converse(ada, 'cli:merge', 'Which articles are in the warehouse?')
-    expect(promptOf('planner')).toContain(content)
-    expect(promptOf('planner')).not.toContain('Shelf 1 of the warehouse')
-    const [fact] = await sql<{ id: string }>('SELECT id FROM facts WHERE content = $1', content)
-    const old = await sql(`SELECT content, version FROM facts WHERE replaced_by_id = $1 ORDER BY id`, fact?.id)
-    expect(old).toEqual([
-      { content: 'Shelf 1 of the warehouse holds article 7.', version: 2 },
-      { content: 'Shelf 2 of the warehouse holds article 14.', version: 2 },
-    ])
+    await converse(ada, 'cli:edited', 'Hello')
+    const [stale] = await waiting()
+    const { steps, id: staleId } = must(stale, 'another proposal')
+    const ids = must(steps[0], 'a step').facts.map(({ fact }) => fact.id)
+    expect(ids).toHaveLength(2)
+    for (const one of rejected) expect(ids).not.toContain(one)
+    await ada.run(api.InvalidateFactDocument, { id: must(ids[0], 'a fact') })
+    const refused = await ada.run(api.AcceptProposalDocument, { id: staleId })
+    expect(refused.acceptProposal).toMatchObject({ __typename: 'ConflictRefusal', reason: 'INVALIDATED' })
+    expect(await waiting()).toHaveLength(1)
+    expect(second).toMatch(/^fact_/)
   })
 })

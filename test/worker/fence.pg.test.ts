@@ -261,7 +261,7 @@ async function fill(): Promise<Filled> {
   await sendMessage(world.context, world.as('alice'), { sessionId: SESSION, content: PREVIEW })
   await sendMessage(world.context, world.as('alice'), { sessionId: SESSION, content: 'and this' })
   const lease = must((await claimSessions(database, 1, { limit: 1, held: [] }))[0], 'there is work')
-  const limits = { summarizeThreshold: 30, knowledgeMaxFacts: 50, maxRunningPerUser: 1000 }
+  const limits = { summarizeThreshold: 30, maxRunningPerUser: 1000 }
   const begun = await beginTurn(database, lease, { at, limits })
   if (begun.kind === 'Nothing') throw new Error('no open turn')
   const { turn } = begun

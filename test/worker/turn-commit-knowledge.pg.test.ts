@@ -29,7 +29,7 @@ async function begin(): Promise<void> {
   lease = must((await claimSessions(world.context.database, 1, { limit: 1, held: [] }))[0], 'there is work')
   const begun = await beginTurn(world.context.database, lease, {
     at,
-    limits: { summarizeThreshold: 30, knowledgeMaxFacts: 50, maxRunningPerUser: 1000 },
+    limits: { summarizeThreshold: 30, maxRunningPerUser: 1000 },
   })
   if (begun.kind === 'Nothing') throw new Error('no open turn')
   turn = begun.turn

@@ -28,7 +28,7 @@ async function claim(world: World, node = 1): Promise<Lease> {
 
 const beginning = (): Beginning => ({
   at: new Date(),
-  limits: { summarizeThreshold: 3, knowledgeMaxFacts: 50, maxRunningPerUser: 1000 },
+  limits: { summarizeThreshold: 3, maxRunningPerUser: 1000 },
 })
 
 async function start(world: World, lease: Lease): Promise<OpenTurn> {

@@ -14,7 +14,7 @@ import { releaseSession } from '../../src/store/turn/work-queue.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 
 const SHARE = 3
-const LIMITS = { summarizeThreshold: 30, knowledgeMaxFacts: 50, maxRunningPerUser: SHARE }
+const LIMITS = { summarizeThreshold: 30, maxRunningPerUser: SHARE }
 
 let world: World
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-/** The prompt with which the summarizer consolidates facts: the facts of the batch, by label. */
+/** The prompt with which the summarizer consolidates facts: facts that are alike, by label. */
 import type { Moment } from '../../core/text/zoned-time.ts'
 import type { KnownFact } from '../agent.ts'
 import { openPrompt, type Fence } from '../fence.ts'

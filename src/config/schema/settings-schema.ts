@@ -45,7 +45,7 @@ const turnSettings = {
       'When so many messages of a session are in no summary, they are summarised, all but the last context_messages.',
   }),
   knowledge_max_facts: wholeNumber({ min: 1, max: 1000 }).default(50).meta({
-    description: 'With more facts than that, they are consolidated.',
+    description: 'Without effect: what is alike is proposed to admins, however many facts there are.',
   }),
   facts_shown: wholeNumber({ min: 1, max: 200 }).default(20).meta({
     description:
@@ -238,7 +238,6 @@ export function toSettings(section: SettingsSection): Settings {
     contextTokens: section.context_tokens,
     contextMessages: section.context_messages,
     summarizeThreshold: section.summarize_threshold,
-    knowledgeMaxFacts: section.knowledge_max_facts,
     factsShown: section.facts_shown,
     introspectionTurns: section.introspection_turns,
     introspectionIdleMs: toMs(section.introspection_idle),

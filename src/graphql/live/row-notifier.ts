@@ -1,5 +1,5 @@
 /**
- * Which facts, learnings, questions, deliveries and plugins changed, for the subscriptions to them, all of them
+ * Which facts, learnings, proposals, questions, deliveries and plugins changed, for the subscriptions to them, all of them
  * admins': each at most four times a second, whichever process made the change.
  */
 import type { Doorbell } from '../../events/doorbell.ts'
@@ -45,7 +45,14 @@ export function createRowNotifier({ database, doorbell, clock, logger }: RowNoti
   })
 }
 
-const WATCHED: ReadonlySet<string | null> = new Set<WatchedKind>(['fact', 'learning', 'question', 'delivery', 'plugin'])
+const WATCHED: ReadonlySet<string | null> = new Set<WatchedKind>([
+  'fact',
+  'learning',
+  'question',
+  'delivery',
+  'plugin',
+  'proposal',
+])
 
 function isWatchedKind(kind: string | null): kind is WatchedKind {
   return WATCHED.has(kind)

@@ -33,7 +33,7 @@ export function editorOf({ clock }: KnowledgeContext, viewer: Viewer): Editor {
 
 interface Announceable {
   readonly kind: string
-  /** Of facts, learnings and questions. */
+  /** Of facts, learnings, proposals and questions. */
   readonly changedIds?: readonly string[]
   readonly sessionEvent?: SessionEvent | null
 }

@@ -57,7 +57,6 @@ const ACCEPT_INPUT = {
 export const BEGIN_INPUT = {
   node: 'int',
   summarize_threshold: 'int',
-  knowledge_max_facts: 'int',
   share: 'int',
 } as const
 
@@ -155,7 +154,6 @@ const BEGINNING: Holes = {
         turnId: sql`input.turn_id`,
         seq: sql`accepted.seq`,
         summarizeThreshold: sql`input.summarize_threshold`,
-        knowledgeMaxFacts: sql`input.knowledge_max_facts`,
       })}) END`,
 }
 

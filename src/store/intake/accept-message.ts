@@ -276,7 +276,6 @@ function beginInput({ node, limits }: TurnStart): Record<keyof typeof BEGIN_INPU
   return {
     node,
     summarize_threshold: limits.summarizeThreshold,
-    knowledge_max_facts: limits.knowledgeMaxFacts,
     share: limits.maxRunningPerUser,
   }
 }

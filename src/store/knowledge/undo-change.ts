@@ -14,7 +14,7 @@ export interface ChangeUndone {
   readonly kind: 'ChangeUndone'
   readonly changeId: string
   readonly factIds: readonly string[]
-  /** Those facts, and learnings that wait again. */
+  /** Those facts, learnings that wait again, and the proposal that it was. */
   readonly changedIds: readonly string[]
 }
 
@@ -80,10 +80,13 @@ export function storeUndoneChange(
     // What goes out of use first: what comes back may say the same.
     for (const { fact, state } of steps.toSorted((a, b) => Number(isBack(a.state)) - Number(isBack(b.state))))
       await changeFact(transaction, editor, { fact, change: 'UNDONE', columns: state ?? gone(editor), reason })
+    const proposals = await transaction.proposal.findMany({ where: { changeId, status: 'ACCEPTED' } })
+    await transaction.proposal.updateMany({ where: { changeId, status: 'ACCEPTED' }, data: { status: 'UNDONE' } })
     const made = new Set(steps.flatMap(({ fact, isNew }) => (isNew ? [fact.id] : [])))
     const waiting = learnings.filter(({ factId }) => made.has(factId))
     for (const { id, sessionId } of waiting) await reopen(transaction, editor, { id, sessionId })
-    return { kind: 'ChangeUndone', changeId, factIds: ids, changedIds: [...ids, ...waiting.map(({ id }) => id)] }
+    const others = [...waiting, ...proposals].map(({ id }) => id)
+    return { kind: 'ChangeUndone', changeId, factIds: ids, changedIds: [...ids, ...others] }
   })
 }
 

@@ -14,7 +14,6 @@ export const BEGIN_INPUT = {
   node: 'int',
   at: 'timestamptz',
   summarize_threshold: 'int',
-  knowledge_max_facts: 'int',
   share: 'int',
 } as const
 
@@ -83,7 +82,6 @@ const SAID_BEFORE = saidBeforeSql({
   turnId: sql`next.id`,
   seq: sql`next.seq`,
   summarizeThreshold: sql`input.summarize_threshold`,
-  knowledgeMaxFacts: sql`input.knowledge_max_facts`,
 })
 
 /** Begins the next open turn under the lease of `input.node`; a turn that had been started before goes on. */

@@ -113,7 +113,6 @@ function inputOf(
     node,
     at,
     summarize_threshold: limits.summarizeThreshold,
-    knowledge_max_facts: limits.knowledgeMaxFacts,
     share: limits.maxRunningPerUser,
   }
 }

@@ -173,7 +173,7 @@ export interface SaidBefore {
 }
 
 /** The settings that bound it. */
-export type SaidLimits = Pick<Settings, 'summarizeThreshold' | 'knowledgeMaxFacts'>
+export type SaidLimits = Pick<Settings, 'summarizeThreshold'>
 
 /** How many messages are read at most. Bounded, so that a turn costs the same in an old session. */
 const RECENT_MESSAGES = 60
@@ -197,7 +197,7 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
     'hasFacts', EXISTS (SELECT 1 FROM facts WHERE invalidated_at IS NULL),
     'said', ${saidSql(of)},
     'hasFiles', EXISTS (SELECT 1 FROM uploaded_files WHERE session_id = s.id),
-    'due', ${dueSql({ seq: of.seq, threshold: of.summarizeThreshold, max: of.knowledgeMaxFacts })},
+    'due', ${dueSql({ seq: of.seq, threshold: of.summarizeThreshold })},
     'strangers', ${strangersSql(of.seq)},
     'hasStrangers', EXISTS (SELECT 1 FROM messages WHERE session_id = s.id AND NOT trusted),
     'questions', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'content', q.content) ORDER BY q.id), '[]')

@@ -1,11 +1,12 @@
 /**
- * CONSOLIDATING: with more live facts than `knowledge_max_facts`, the summarizer keeps, edits, merges or drops each
- * fact of a batch. What it wants is done only within the rules (judge-consolidation.ts); a result that is refused is
- * audited.
+ * CONSOLIDATING: of new facts that are alike to others, the summarizer says for each group what one could make of them.
+ * What the rules allow of it (judge-consolidation.ts) is one proposal, which waits for an admin; what they refuse is
+ * audited. Nothing is done to any fact.
  */
-import { applyConsolidation, type ConsolidationResult } from '../../knowledge/apply-consolidation.ts'
-import { claimConsolidation } from '../../knowledge/claim-consolidation.ts'
-import { judgeConsolidation } from '../../knowledge/judge-consolidation.ts'
+import { claimConsolidation } from '../../knowledge/consolidation/claim-consolidation.ts'
+import { judgeConsolidation, type ProposalStep } from '../../knowledge/consolidation/judge-consolidation.ts'
+import { UNUSABLE_ANSWERS } from '../../knowledge/decide-pending.ts'
+import { storeProposal } from '../../store/proposals/store-proposal.ts'
 import { askAfterwards, type StepOutcome } from '../step-outcome.ts'
 import type { TurnContext } from '../turn-context.ts'
 
@@ -15,17 +16,27 @@ type ConsolidateFactsContext = Pick<
 >
 
 export async function consolidateFacts(context: ConsolidateFactsContext): Promise<StepOutcome> {
-  const { database, agents, clock, config, sessionId, turn } = context
-  const batch = await claimConsolidation(database, config.current().settings.knowledgeMaxFacts)
+  const { database, agents, clock, sessionId, turn } = context
+  const batch = await claimConsolidation(database)
   if (batch === null) return { kind: 'Passed' }
-  const answer = await askAfterwards(context, 'CONSOLIDATING', () => agents.consolidate(batch.facts, context.signal))
-  if (answer.kind !== 'answered') return answer
-
-  const verdict = judgeConsolidation(batch.facts, answer.output)
-  const changes = verdict.kind === 'Accepted' ? verdict.changes : []
-  const result: ConsolidationResult = { batch, changes, sessionId, turnId: turn.id, at: clock.now() }
-  context.tellFacts(await applyConsolidation(database, result))
-  return verdict.kind === 'Accepted' ? { kind: 'Passed' } : refuse(context, verdict.reason)
+  const { startedAt, lastFactId, groups } = batch
+  const steps: ProposalStep[] = []
+  const refused: string[] = []
+  for (const group of groups) {
+    const answer = await askAfterwards(context, 'CONSOLIDATING', () => agents.consolidate(group, context.signal))
+    if (answer.kind === 'answered') {
+      const judged = judgeConsolidation(group, answer.output)
+      steps.push(...judged.steps)
+      refused.push(...judged.refused)
+    } else if (answer.kind !== 'Failed' || answer.code === undefined || !UNUSABLE_ANSWERS.has(answer.code))
+      return answer
+    // A group about which there is no usable answer is left as it is.
+    else refused.push('there was no usable answer')
+  }
+  const proposal = { startedAt, lastFactId, steps, sessionId, turnId: turn.id, at: clock.now() }
+  const proposalId = await storeProposal(database, proposal)
+  if (proposalId !== null) context.tellFacts([proposalId])
+  return refused.length === 0 ? { kind: 'Passed' } : refuse(context, refused.join('; '))
 }
 
 function refuse(
@@ -35,5 +46,5 @@ function refuse(
   const body = { kind: 'KNOWLEDGE', subjectId: 'facts', change: 'CONSOLIDATION_REFUSED', reason } as const
   const by = { actor: 'summarizer', tokenName: null }
   journal.record([], { audit: [{ at: clock.now(), sessionId, turnId: turn.id, ...by, body }] })
-  return { kind: 'Failed', reason: `The result was refused: ${reason}.` }
+  return { kind: 'Failed', reason: `Of the result this was refused: ${reason}.` }
 }

@@ -17,7 +17,7 @@ export const FactSourceEnum = builder.enumType('FactSource', {
   description: 'Who made a fact.',
   values: {
     CURATOR: { description: 'The curator, from a learning.' },
-    SUMMARIZER: { description: 'The summarizer, from several facts, when there were many.' },
+    SUMMARIZER: { description: 'The summarizer, from several facts that were alike, and an admin who accepted it.' },
     MANUAL: { description: 'An admin, from a learning, from other facts or from nothing.' },
   } as const satisfies Values<FactSource>,
 })
@@ -44,7 +44,9 @@ export const FactChangeEnum = builder.enumType('FactChange', {
     REVERTED: { description: 'An admin put it back to what it said in an earlier version.' },
     UNDONE: { description: 'An admin undid the change before, with all that was done together with it.' },
     SCOPED: { description: 'It is shown to others from then on: its scope is another one.' },
-    CONSOLIDATED: { description: 'The summarizer edited it, or made it part of another one, when there were many.' },
+    CONSOLIDATED: {
+      description: 'An admin accepted what the summarizer proposed: another text, another fact in its place, or none.',
+    },
   } as const satisfies Values<FactChange>,
 })
 

@@ -28,6 +28,7 @@ const positions = {
   /** Most used first: [uses, id]. */
   usedFacts1: z.tuple([z.literal('usedFacts1'), seq, id]),
   learnings1: z.tuple([z.literal('learnings1'), id]),
+  proposals1: z.tuple([z.literal('proposals1'), id]),
   questions1: z.tuple([z.literal('questions1'), id]),
   /** Newest first: [at, id]. */
   audit1: z.tuple([z.literal('audit1'), time, id]),

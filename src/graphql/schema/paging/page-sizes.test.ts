@@ -52,7 +52,7 @@ const KEPT_SHORT: Readonly<Record<string, string>> = {
   'the words of two texts, which are 2000 characters': 'Fact.diff',
   'what one task does': 'Task.deliveries Task.files',
   'max_queued: what waits in one session': 'Turn.joined',
-  'knowledge_max_facts, and one edit at a time':
+  'facts_shown, and one edit at a time':
     'Fact.history Fact.replaces Question.facts Turn.factsShown Turn.factsUsed EraseUserPayload.factIds UndoChangePayload.facts',
   'what admins write by hand or install':
     'Account.formerNames Account.identities Account.skills Account.tools Query.mcpServers Query.skillProblems Query.toolProblems Query.tools Query.skills ReloadSecretsPayload.names Viewer.allowedSkills',

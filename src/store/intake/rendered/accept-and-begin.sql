@@ -40,8 +40,7 @@ WITH
       $37::text AS audit_token,
       $38::int AS node,
       $39::int AS summarize_threshold,
-      $40::int AS knowledge_max_facts,
-      $41::int AS share
+      $40::int AS share
   ),
   -- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (
@@ -744,45 +743,17 @@ SELECT
                 (
                   SELECT
                     (
-                      SELECT
-                        count(*)
-                      FROM
-                        (
-                          SELECT
-                          FROM
-                            facts
-                          WHERE
-                            invalidated_at IS NULL
-                            AND scope = 'GLOBAL'
-                          LIMIT
-                            input.knowledge_max_facts::int + 1
-                        ) live
-                    ) > input.knowledge_max_facts::int
-                    AND (
                       c.started_at IS NULL
-                      OR (
-                        c.started_at < now() - interval '10 minutes'
-                        AND (
-                          c.last_fact_id IS NOT NULL
-                          OR c.started_at < now() - interval '1 day'
-                          OR (
-                            SELECT
-                              count(*)
-                            FROM
-                              (
-                                SELECT
-                                FROM
-                                  facts f
-                                WHERE
-                                  invalidated_at IS NULL
-                                  AND scope = 'GLOBAL'
-                                  AND f.id > c.newest_fact_id
-                                LIMIT
-                                  ceil(input.knowledge_max_facts::int / 10.0)
-                              ) fresh
-                          ) >= ceil(input.knowledge_max_facts::int / 10.0)
-                        )
-                      )
+                      OR c.started_at < now() - interval '10 minutes'
+                    )
+                    AND EXISTS (
+                      SELECT
+                      FROM
+                        facts
+                      WHERE
+                        invalidated_at IS NULL
+                        AND scope = 'GLOBAL'
+                        AND id > coalesce(c.last_fact_id, '')
                     )
                   FROM
                     consolidation_state c

@@ -5,9 +5,8 @@ WITH
       $2::int AS node,
       $3::timestamptz AS at,
       $4::int AS summarize_threshold,
-      $5::int AS knowledge_max_facts,
-      $6::int AS share,
-      $7::int AS epoch
+      $5::int AS share,
+      $6::int AS epoch
   ),
   fence AS (
     SELECT
@@ -353,45 +352,17 @@ SELECT
             (
               SELECT
                 (
-                  SELECT
-                    count(*)
-                  FROM
-                    (
-                      SELECT
-                      FROM
-                        facts
-                      WHERE
-                        invalidated_at IS NULL
-                        AND scope = 'GLOBAL'
-                      LIMIT
-                        input.knowledge_max_facts::int + 1
-                    ) live
-                ) > input.knowledge_max_facts::int
-                AND (
                   c.started_at IS NULL
-                  OR (
-                    c.started_at < now() - interval '10 minutes'
-                    AND (
-                      c.last_fact_id IS NOT NULL
-                      OR c.started_at < now() - interval '1 day'
-                      OR (
-                        SELECT
-                          count(*)
-                        FROM
-                          (
-                            SELECT
-                            FROM
-                              facts f
-                            WHERE
-                              invalidated_at IS NULL
-                              AND scope = 'GLOBAL'
-                              AND f.id > c.newest_fact_id
-                            LIMIT
-                              ceil(input.knowledge_max_facts::int / 10.0)
-                          ) fresh
-                      ) >= ceil(input.knowledge_max_facts::int / 10.0)
-                    )
-                  )
+                  OR c.started_at < now() - interval '10 minutes'
+                )
+                AND EXISTS (
+                  SELECT
+                  FROM
+                    facts
+                  WHERE
+                    invalidated_at IS NULL
+                    AND scope = 'GLOBAL'
+                    AND id > coalesce(c.last_fact_id, '')
                 )
               FROM
                 consolidation_state c
