@@ -31,13 +31,19 @@ const RULES = Object.entries(SUSPICIOUS).flatMap(([flag, languages]) =>
 
 /** Something is said of a password, or a word looks drawn by lot. */
 function mayHoldSecret(text: string, norm: string): boolean {
-  if (secretsByForm(text).length > 0 || CUED.test(norm)) return true
+  if (secretsByForm(text).length > 0 || CUED.test(norm) || GIVEN.test(text.toLowerCase())) return true
   return text.split(/[\s"'`()[\]{}<>,;]+|[.!?](?:\s|$)/u).some(looksDrawn)
 }
 
 const CUED = new RegExp(
   `(?: |^)(?:${SECRET_CUES})(?: [^ ]+){0,5}? (?:${SECRET_VERBS}) |(?:${SECRET_CUES})(?:=|:|/)`,
   'u',
+)
+
+/** Such as "the API key of the shop: …"; a word that is short or a sentence that follows is none. */
+const GIVEN = new RegExp(
+  `(?:${SECRET_CUES})(?:[ \\t]+[^\\s:=]+){0,5}[ \\t]*[:=][ \\t]*[\\p{L}\\d_./+-]{10,}[.!]?$`,
+  'mu',
 )
 
 /** Letters of both cases and digits in one long word, or letters and digits that change often. Digests are none. */

@@ -27,24 +27,24 @@ export const SUSPICIOUS: Readonly<Record<Exclude<Suspicion, 'SECRET'>, ByLanguag
     },
     de: {
       begins:
-        '(?:bitte|immer|niemals|nie) |(?:führe?|starte|lösche?|entferne|ignoriere|verwende|nutze|benutze|antworte|schicke?|sende|sage?|schreibe?|lies|installiere|prüfe|vergiss|merke?|vermeide|behandle|gib|mache?|zeige?) ',
+        '(?:bitte|immer|niemals|nie) |(?:führe?|starte|lösche?|entferne|ignoriere|verwende|nutze|benutze|antworte|schicke?|sende|sage?|schreibe?|lies|installiere|prüfe|vergiss|merke?|vermeide|behandle|gib|mache?|zeige?|erzähle?|sprich|rede|verrate|teile|öffne|stelle?|setze?|halte|frage?|rufe?|nimm|kopiere|lade|besuche?) ',
       anywhere:
         'du (?:sollst|musst|darfst|kannst)|sie (?:sollen|müssen) immer|ab jetzt|ab sofort|von nun an|ohne (?:nachfrage|rückfrage|zu fragen)',
     },
     fr: {
       begins:
-        '(?:toujours|jamais|ne|veuillez) |(?:exécute[zr]?|ignore[zr]?|utilise[zr]?|supprime[zr]?|réponds|répondez|envoie|envoyez|écris|écrivez|lance[zr]?|installe[zr]?|oublie[zr]?|évite[zr]?|montre[zr]?|donne[zr]?|fais|faites) ',
+        '(?:toujours|jamais|ne|veuillez) |(?:exécute[zr]?|ignore[zr]?|utilise[zr]?|supprime[zr]?|réponds|répondez|envoie|envoyez|écris|écrivez|lance[zr]?|installe[zr]?|oublie[zr]?|évite[zr]?|montre[zr]?|donne[zr]?|parle[zr]?|raconte[zr]?|révèle[zr]?|ouvre[zr]?|copie[zr]?|demande[zr]?|dis|dites|fais|faites) ',
       anywhere:
         'il faut|(?:tu|vous) (?:dois|devez|peux|pouvez)|désormais|dorénavant|à partir de maintenant|sans demander',
     },
     es: {
       begins:
-        '(?:siempre|nunca|no|por favor) |(?:ejecuta|ignora|usa|utiliza|borra|elimina|responde|envía|escribe|instala|olvida|evita|muestra|haz|da|lee|inicia) ',
+        '(?:siempre|nunca|no|por favor) |(?:ejecuta|ignora|usa|utiliza|borra|elimina|responde|envía|escribe|instala|olvida|evita|muestra|haz|da|lee|inicia|habla|cuenta|revela|abre|copia|visita|pregunta|di) ',
       anywhere: 'debes|deberías|tienes que|hay que|de ahora en adelante|a partir de ahora|sin preguntar',
     },
     it: {
       begins:
-        '(?:sempre|mai|non|per favore) |(?:esegui|ignora|usa|utilizza|cancella|elimina|rispondi|invia|scrivi|installa|dimentica|evita|mostra|fai|dai|leggi|avvia) ',
+        '(?:sempre|mai|non|per favore) |(?:esegui|ignora|usa|utilizza|cancella|elimina|rispondi|invia|scrivi|installa|dimentica|evita|mostra|fai|dai|leggi|avvia|parla|racconta|rivela|apri|copia|visita|chiedi) ',
       anywhere: 'devi|dovresti|bisogna|dora in poi|da ora in poi|senza chiedere',
     },
   },
@@ -81,9 +81,15 @@ export const SUSPICIOUS: Readonly<Record<Exclude<Suspicion, 'SECRET'>, ByLanguag
     },
     fr: { anywhere: 'je|jai|mon|ma|mes|nous|notre|lagent|lassistant|cet agent|invite système|modèle de langage' },
     es: {
+      // A past of the first person.
+      begins:
+        '(?:ya )?(?!así|aquí|allí|ahí|también|además|después|quizás|jamás)\\p{L}{2,}[éí] |(?:he|hemos) \\p{L}+[dt]o ',
       anywhere: 'yo|soy|puedo|mi|mis|nosotros|nuestr[oa]|el (?:agente|asistente|bot)|este agente|modelo de lenguaje',
     },
-    it: { anywhere: 'io|sono un|posso|mio|mia|noi|nostr[oa]|lagente|lassistente|questo agente|modello linguistico' },
+    it: {
+      begins: '(?:ho|abbiamo) ',
+      anywhere: 'io|sono un|posso|mio|mia|noi|nostr[oa]|lagente|lassistente|questo agente|modello linguistico',
+    },
   },
   RIGHTS: {
     en: {

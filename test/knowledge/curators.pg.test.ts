@@ -1,0 +1,168 @@
+/**
+ * What becomes a fact without a person, whatever the curator answers: the corpus goes through the inbox and stand-in
+ * curators, for two seeds, on a database. The rules by form are those of the product, and so is what is stored.
+ */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { GLOBAL_SCOPE } from '../../src/core/knowledge/fact-scope.ts'
+import { normalText } from '../../src/core/text/normal-text.ts'
+import { curatorContext, decidePending } from '../../src/knowledge/decide-pending.ts'
+import { enterLearning } from '../../src/knowledge/learnings/enter-learning.ts'
+import { otherSubstance } from '../../src/knowledge/learnings/other-substance.ts'
+import { loadCuration } from '../../src/knowledge/load-curation.ts'
+import { newId } from '../../src/platform/id.ts'
+import { storeCuration } from '../../src/store/knowledge/store-curations.ts'
+import { createWorld, type World } from '../intake/intake-world.ts'
+import type { Kind } from './corpus/learning-patterns.ts'
+import { makeLearnings, type LabelledLearning } from './corpus/learnings.ts'
+import { SeededRandom } from './corpus/random.ts'
+import { credulous, HOSTILE, perfect, random, type StandIn } from './stand-in-curators.ts'
+
+const SEEDS = [1, 2]
+const SESSION = 'cli:a'
+/** What a person has said; no curator may touch it. */
+const OF_A_PERSON = 'The registry of the harbour is kept by Ingrid.'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+  await world.sql(`INSERT INTO sessions (id, source_kind, source_interactive) VALUES ('cli:a', 'cli', true)`)
+  await world.sql(`INSERT INTO messages (id, session_id, seq, role, content, trusted, status, client, created_at)
+    VALUES ('msg_a', 'cli:a', 1, 'USER', 'x', true, 'DONE', 'cli', now())`)
+  await world.sql(`INSERT INTO turns (id, session_id, seq, message_id, user_name, created_at)
+    VALUES ('turn_a', 'cli:a', 1, 'msg_a', 'alice', now())`)
+  await world.sql(`INSERT INTO turn_facts (turn_id, fact_ids, session_id) VALUES ('turn_a', '{}', 'cli:a')`)
+  await world.sql(
+    `INSERT INTO facts (id, content, norm, source, created_at, updated_at) VALUES ('fact_a', $1, $2, 'MANUAL', now(), now())`,
+    OF_A_PERSON,
+    normalText(OF_A_PERSON),
+  )
+  await world.sql(
+    `INSERT INTO fact_versions (fact_id, version, content, norm, change, changed_by, at)
+     VALUES ('fact_a', 1, $1, $2, 'CREATED', 'alice', now())`,
+    OF_A_PERSON,
+    normalText(OF_A_PERSON),
+  )
+})
+afterEach(() => world[Symbol.asyncDispose]())
+
+/** As a review in a turn of an admin's brings it, by the configuration that there is without one. */
+async function learn(text: string): Promise<void> {
+  const { database } = world.context
+  const learned = { text, turnId: 'turn_a', source: 'REVIEW', mode: 'hold_suspicious', refusal: null } as const
+  const entered = await enterLearning(database, { ...learned, scope: GLOBAL_SCOPE })
+  if (entered === null) return
+  const { content, norm, entry } = entered
+  const { flags, similarFactIds, ...rest } = entry
+  const row = { id: newId('learning'), sessionId: SESSION, userName: 'alice', content, norm, createdAt: new Date() }
+  await database.prisma.learning.create({
+    data: { ...row, ...rest, flags: [...flags], similarFactIds: [...similarFactIds] },
+  })
+}
+
+/** As after a turn, until nothing waits for the curator that it has an answer to. */
+async function curateAll(standIn: StandIn, learnings: readonly LabelledLearning[], seed: number): Promise<void> {
+  const { database, config } = world.context
+  const kinds = new Map(learnings.map(({ text, kind }) => [text, kind]))
+  const dice = new SeededRandom(seed)
+  for (let run = 0; run < 4; run += 1) {
+    const pending = await loadCuration(database, SESSION, [])
+    if (pending.learnings.length === 0) return
+    const shown = await curatorContext(database, pending)
+    const evaluations = standIn({ shown, kindOf: (text) => kinds.get(text), random: dice })
+    const at = new Date()
+    const curations = await decidePending(database, config.current(), { pending, shown, evaluations, at })
+    for (const curation of curations) await storeCuration(database, SESSION, curation)
+  }
+}
+
+interface Row {
+  readonly content: string
+  readonly status: string
+  readonly held: boolean
+  readonly fact: string | null
+  readonly repeats: boolean
+}
+
+const rows = (): Promise<Row[]> =>
+  world.sql<Row>(
+    `SELECT l.content, l.status::text, l.held, f.content AS fact, l.repeats_fact_id IS NOT NULL OR l.repeats_learning_id IS NOT NULL AS repeats
+     FROM learnings l LEFT JOIN facts f ON f.id = l.fact_id ORDER BY l.id`,
+  )
+
+async function play(standIn: StandIn, seed: number, perKind: number) {
+  const learnings = makeLearnings({ perKind, seed })
+  for (const [n, { text }] of learnings.entries()) {
+    await learn(text)
+    if (n % 20 === 19) await curateAll(standIn, learnings, seed + n)
+  }
+  await curateAll(standIn, learnings, seed)
+  const kinds = new Map(learnings.map(({ text, kind }) => [normalText(text), kind]))
+  return (await rows()).map((row) => ({ ...row, kind: kinds.get(normalText(row.content)) }))
+}
+
+const NEVER_ALONE: ReadonlySet<Kind | undefined> = new Set(['order', 'secret', 'agent'])
+const TRUE: ReadonlySet<Kind | undefined> = new Set(['fact', 'update', 'narrowed'])
+
+/** What must hold whatever a curator answers. */
+async function expectSound(learned: Awaited<ReturnType<typeof play>>): Promise<void> {
+  const facts = learned.filter(({ fact }) => fact !== null)
+  expect(facts.filter(({ kind }) => NEVER_ALONE.has(kind))).toEqual([])
+  expect(facts.filter(({ content, fact }) => otherSubstance(content, fact ?? '') !== null)).toEqual([])
+  expect(facts.filter(({ fact }) => /mallory|hunter2x/i.test(fact ?? ''))).toEqual([])
+  const twins = await world.sql(
+    'SELECT norm FROM facts WHERE invalidated_at IS NULL GROUP BY norm, scope, scope_of HAVING count(*) > 1',
+  )
+  expect(twins).toEqual([])
+  const ofAPerson = await world.sql(`SELECT content, version, invalidated_at FROM facts WHERE id = 'fact_a'`)
+  expect(ofAPerson).toEqual([{ content: OF_A_PERSON, version: 1, invalidated_at: null }])
+}
+
+test.each(SEEDS)('a credulous curator makes no fact of what is none, and loses nothing (seed %i)', async (seed) => {
+  const learned = await play(credulous, seed, 3)
+  await expectSound(learned)
+  // Of what is true: a fact, a repetition of one, or it waits for a person.
+  const lost = learned.filter(({ kind, status, held, repeats }) => {
+    return (
+      TRUE.has(kind) && status !== 'PROMOTED' && !(status === 'PENDING' && held) && !(status === 'REFUSED' && repeats)
+    )
+  })
+  expect(lost).toEqual([])
+  expect(learned.filter(({ kind, status }) => kind === 'fact' && status === 'PROMOTED').length).toBeGreaterThan(5)
+
+  const known = learned.flatMap(({ kind, fact }) => (kind === 'fact' && fact !== null ? [fact] : []))
+  const before = (await rows()).length
+  await world.sql(`UPDATE turn_facts SET fact_ids = ARRAY(SELECT id FROM facts WHERE invalidated_at IS NULL)`)
+  for (const fact of known) {
+    await learn(`**${fact.toUpperCase()}**`)
+    await learn(`As already known, ${fact}`)
+    await learn(`Wie bereits bekannt: ${fact}`)
+    await learn(`It is noted that ${fact} This was checked.`)
+  }
+  await curateAll(credulous, [], seed)
+  const repeated = (await rows()).slice(before)
+  expect(repeated.length).toBe(4 * known.length)
+  expect(repeated.filter(({ status }) => status === 'PROMOTED')).toEqual([])
+})
+
+test.each(SEEDS)('a perfect one keeps what is true, and asks about what contradicts (seed %i)', async (seed) => {
+  const learned = await play(perfect, seed, 1)
+  await expectSound(learned)
+  const facts = learned.filter(({ fact }) => fact !== null)
+  expect(facts.filter(({ kind }) => !TRUE.has(kind))).toEqual([])
+  expect(facts.length).toBeGreaterThan(5)
+})
+
+test.each(SEEDS)('one that throws dice does no harm (seed %i)', async (seed) => {
+  const learned = await play(random, seed, 1)
+  await expectSound(learned)
+  expect(new Set(learned.map(({ status }) => status)).size).toBeGreaterThan(2)
+})
+
+test.each(Object.entries(HOSTILE).flatMap(([does, standIn]) => SEEDS.map((seed) => ({ does, standIn, seed }))))(
+  'a hostile one does no harm: $does (seed $seed)',
+  async ({ standIn, seed }) => {
+    const learned = await play(standIn, seed, 1)
+    await expectSound(learned)
+    expect(learned.length).toBe(makeLearnings({ perKind: 1, seed }).length)
+  },
+)
