@@ -1,5 +1,7 @@
 /** What people decide and set, worked off in the console by keys; and what each of two roles sees of it. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createLogger } from '../../src/platform/logger.ts'
+import { Database } from '../../src/store/database.ts'
 import {
   ApprovalsDocument,
   CreateFactDocument,
@@ -10,6 +12,7 @@ import {
 import { approvalRules } from '../harness/approvals.ts'
 import { addExamplePlugin } from '../harness/plugins.ts'
 import { converse, send } from '../harness/story.ts'
+import { seedProposal } from '../contract/seed-knowledge.ts'
 import { ConsoleWorld, hasBrowser, withoutBrowser, type Opened } from './console-world.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
@@ -119,6 +122,37 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     expect(await two.page.locator('.dialog del').textContent()).toBe('ten')
     await two.page.getByRole('button', { name: 'Save over that' }).click()
     await one.page.getByText('Back to version 2').waitFor()
+  })
+
+  test('a proposal shows before and after, is accepted, undone and kept by keys alone', async () => {
+    const ada = world.story.as('ada')
+    const texts = ['The ferry of Bergen leaves pier 7.', 'The ferry of Bergen leaves from pier 7 at noon.']
+    const factIds: string[] = []
+    for (const content of texts) {
+      const { createFact } = await ada.run(CreateFactDocument, { content })
+      factIds.push(createFact.__typename === 'CreateFactPayload' ? (createFact.fact?.id ?? '') : '')
+    }
+    const content = 'At noon the ferry of Bergen leaves from pier 7.'
+    const logger = createLogger({ level: 'silent', pretty: false })
+    const database = new Database({ url: world.story.databaseUrl, maxConnections: 1, logger })
+    await seedProposal(database, { factIds, content })
+    await database.close()
+    await using opened = await world.open('ada', { path: '/memory/proposals' })
+    const { page } = opened
+    await page.getByText(content).waitFor()
+    const inUse = async (): Promise<readonly string[]> => {
+      const { facts } = await ada.run(FactsDocument, { first: 100, filter: { search: 'ferry' } })
+      return facts.edges.map(({ node }) => node.content)
+    }
+    await press(opened, 'a')
+    await page.getByText('Nothing is proposed').waitFor()
+    expect(await inUse()).toEqual([content])
+    await page.getByLabel('Which').selectOption('decided')
+    await page.getByText('accepted').waitFor()
+    await page.getByRole('article').first().click()
+    await press(opened, 'u')
+    await page.getByText('undone').waitFor()
+    expect((await inUse()).toSorted()).toEqual(texts.toSorted())
   })
 
   test('approvals: one is approved, one denied with a word, one edited; who decided is kept', async () => {
