@@ -87,7 +87,7 @@ export function reviewedBy({ userName, tokenName, at }: Editor): Review {
   return tokenName === null ? { reviewedBy: null, reviewedAt: null } : { reviewedBy: userName, reviewedAt: at }
 }
 
-const LOOKED_AT: ReadonlySet<FactChange> = new Set(['EDITED', 'REVERTED', 'RESTORED'])
+const LOOKED_AT: ReadonlySet<FactChange> = new Set(['EDITED', 'REVERTED', 'RESTORED', 'CONSOLIDATED'])
 
 /** {}: as it was. What an undo brings back need not have been looked at by anybody. */
 function reviewAfter(
