@@ -6,6 +6,8 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'
+import { normalText } from '../../src/core/text/normal-text.ts'
+import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { answersIn, converse, eventsOf, send, Story, turnEnd, watchAll, type Conversation } from '../harness/story.ts'
@@ -326,11 +328,21 @@ describe('a long conversation', () => {
 describe('facts that are alike', () => {
   /** As the curator makes them. */
   const addFact = async (content: string): Promise<string> => {
-    const { createFact } = await story.as('ada').run(api.CreateFactDocument, { content })
-    if (createFact.__typename !== 'CreateFactPayload') throw new Error(JSON.stringify(createFact))
-    const { id } = createFact.fact
-    await sql(`UPDATE facts SET source = 'CURATOR' WHERE id = $1`, id)
-    await sql(`UPDATE fact_versions SET changed_by = 'curator' WHERE fact_id = $1`, id)
+    const id = newId('fact')
+    const norm = normalText(content)
+    await sql(
+      `INSERT INTO facts (id, content, norm, source, created_at, updated_at) VALUES ($1, $2, $3, 'CURATOR', now(), now())`,
+      id,
+      content,
+      norm,
+    )
+    await sql(
+      `INSERT INTO fact_versions (fact_id, version, content, norm, change, changed_by, at)
+       VALUES ($1, 1, $2, $3, 'CREATED', 'curator', now())`,
+      id,
+      content,
+      norm,
+    )
     return id
   }
   const consolidating =
