@@ -56,17 +56,23 @@ test('a piece of a text renders one component', async () => {
   root.render(createElement(StrictMode, null, createElement(FactotumProvider, { client }, shown)))
   await expect.poll(() => page.textContent).toContain('Before')
 
-  await client.session(ID).send('A long question. '.repeat(60))
   const length = (): number => page.textContent.length
-  const before = length()
-  await expect.poll(() => renders.size, { interval: 5 }).toBe(6)
-  await expect.poll(() => length() - before, { interval: 5 }).toBeGreaterThan(1100)
-  const early = new Map(renders)
-  await expect.poll(() => length() - before, { interval: 5 }).toBeGreaterThan(1500)
-  const changed = [...renders].filter(([id, count]) => count !== early.get(id))
-  // The turn may have ended in between, which is shown once (and twice in StrictMode).
-  expect((renders.get('busy') ?? 0) - (early.get('busy') ?? 0)).toBeLessThanOrEqual(2)
-  const texts = changed.map(([name]) => name).filter((name) => name !== 'busy')
+  let texts: string[] = []
+  // A busy machine may show a whole answer at once; not each of several.
+  for (let asked = 0; asked < 9 && texts.length === 0; asked += 1) {
+    const before = length()
+    const shown = renders.size
+    await client.session(ID).send('A long question. '.repeat(60))
+    await expect.poll(() => renders.size - shown, { interval: 5 }).toBe(2)
+    await expect.poll(() => length() - before, { interval: 5 }).toBeGreaterThan(1100)
+    const early = new Map(renders)
+    await expect.poll(() => length() - before, { interval: 5 }).toBeGreaterThan(1500)
+    const changed = [...renders].filter(([id, count]) => count !== early.get(id))
+    // The turn may have ended in between, which is shown once (and twice in StrictMode).
+    expect((renders.get('busy') ?? 0) - (early.get('busy') ?? 0)).toBeLessThanOrEqual(2)
+    texts = changed.map(([name]) => name).filter((name) => name !== 'busy')
+    await expect.poll(() => page.textContent).toContain('ready false')
+  }
   expect(texts).toHaveLength(1)
   expect(texts).not.toContain('entries')
   root.unmount()
