@@ -52,8 +52,8 @@ export async function* followTurn(options: FollowOptions): AsyncGenerator<TurnEv
 }
 
 /**
- * Nothing comes behind this event. `turn`: as it is now, which may be later than the event: one that is over has more to
- * tell up to the event that says so.
+ * Nothing comes behind this event. `turn`: as it is now, which may be later than the event: one that is over has more
+ * to tell, up to the event that says so.
  */
 export function isEnd({ __typename: type }: Pick<TurnEvent, '__typename'>, turn: TurnData): boolean {
   return (type === 'TurnCompletedEvent' && OVER.has(turn.status)) || isStuck(turn)
