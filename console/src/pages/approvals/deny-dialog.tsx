@@ -7,15 +7,19 @@ import { TextField } from '../../ui/controls/field.tsx'
 import { titleOf } from './title-of.ts'
 import type { Decide } from './use-decide.ts'
 
-interface DenyDialogProps extends Decide {
+interface DenyDialogProps extends Pick<Decide, 'decide'> {
   readonly rows: readonly ApprovalRowFragment[]
   readonly onClose: () => void
 }
 
-export function DenyDialog({ rows, onClose, decide, isDeciding }: DenyDialogProps) {
+export function DenyDialog({ rows, onClose, decide }: DenyDialogProps) {
   const [note, setNote] = useState('')
+  // Of this one alone: an approval that is still under way takes no key from it.
+  const [isSending, setIsSending] = useState(false)
   const deny = async (): Promise<void> => {
+    setIsSending(true)
     await decide(rows.map(({ id }) => ({ id, approve: false, ...(note.trim() === '' ? {} : { note: note.trim() }) })))
+    setIsSending(false)
     setNote('')
     onClose()
   }
@@ -28,7 +32,7 @@ export function DenyDialog({ rows, onClose, decide, isDeciding }: DenyDialogProp
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="danger" isBusy={isDeciding}>
+          <Button type="submit" kind="danger" isBusy={isSending}>
             Deny
           </Button>
         </>
