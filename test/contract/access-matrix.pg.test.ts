@@ -64,6 +64,8 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Query.deliveries': ADMINS_SEE,
   // One that is everybody's.
   'Query.facts': row('UNAUTHENTICATED shown shown hidden hidden hidden shown'),
+  'Query.fact': row('UNAUTHENTICATED shown shown shown hidden shown shown'),
+  'Query.learning': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.learnings': ADMINS_SEE,
   'Query.proposals': ADMINS_SEE,
   'Query.learningGroups': ADMINS_SEE,
@@ -138,6 +140,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.askLearning': ADMINS_DO,
   'Mutation.discardLearning': ADMINS_DO,
   'Mutation.reopenLearning': ADMINS_DO,
+  'Mutation.reviewFact': ADMINS_DO,
   'Mutation.decideLearnings': ADMINS_DO,
   'Mutation.acceptProposal': ADMINS_DO,
   'Mutation.rejectProposal': ADMINS_DO,
@@ -166,6 +169,8 @@ interface Target extends SeededSession, SeededKnowledge {
   /** A fact of no session. */
   readonly otherFactId: string
   readonly proposalId: string
+  readonly factNumber: number
+  readonly learningNumber: number
   /** One that was given up. */
   readonly deliveryId: string
   /** One that waits for somebody. */
@@ -202,6 +207,8 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Query.deliveries': ({ id }) => `{ deliveries(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.facts': ({ id }) => `{ facts(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.learnings': ({ id }) => `{ learnings(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
+  'Query.fact': ({ factNumber }) => `{ fact(number: ${factNumber}) { id } }`,
+  'Query.learning': ({ learningNumber }) => `{ learning(number: ${learningNumber}) { id } }`,
   'Query.proposals': () => '{ proposals { edges { node { id } } } }',
   'Query.learningGroups': ({ id }) => `{ learningGroups(filter: { sessionId: "${id}" }) { learnings { id } } }`,
   'Query.questions': ({ id }) => `{ questions(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
@@ -285,6 +292,8 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Mutation.disputeFact': ({ factId }) =>
     `mutation { disputeFact(input: { id: "${factId}", reason: "It moved." }) { __typename } }`,
   'Mutation.undoChange': () => `mutation { undoChange(input: { changeId: "chg_none" }) { __typename } }`,
+  'Mutation.reviewFact': ({ factId }) =>
+    `mutation { reviewFact(input: { id: "${factId}", version: 1 }) { __typename } }`,
   'Mutation.acceptProposal': ({ proposalId }) =>
     `mutation { acceptProposal(input: { id: "${proposalId}" }) { __typename } }`,
   'Mutation.rejectProposal': ({ proposalId }) =>
@@ -406,6 +415,12 @@ async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'
   const knowledge = await seedKnowledge(database, session)
   const otherFactId = await seedFact(database, { content: `Something else than ${id}.` })
   const factIds = [knowledge.factId, otherFactId]
+  const numbers = await it.world.sql<{ fact: number; learning: number | null }>(
+    'SELECT (SELECT number FROM facts WHERE id = $1) AS fact, (SELECT number FROM learnings WHERE id = $2) AS learning',
+    knowledge.factId,
+    knowledge.learningId,
+  )
+  const [factNumber, learningNumber] = [numbers[0]?.fact ?? 0, numbers[0]?.learning ?? 0]
   const proposalId = field.includes('roposal')
     ? await seedProposal(database, { factIds, content: `One of ${id}.` })
     : ''
@@ -422,7 +437,17 @@ async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'
   if (waits !== null && field === 'Query.delegations') await seedDelegation(database, waits)
   if (field.includes('lugin')) await seedPlugin(database, 'text')
   const scheduleId = field.includes('chedule') ? await addSchedule(it.world) : ''
-  return { ...session, ...knowledge, otherFactId, proposalId, deliveryId, approvalId, scheduleId }
+  return {
+    ...session,
+    ...knowledge,
+    otherFactId,
+    factNumber,
+    learningNumber,
+    proposalId,
+    deliveryId,
+    approvalId,
+    scheduleId,
+  }
 }
 
 async function firstUpdate(
