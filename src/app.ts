@@ -252,7 +252,7 @@ interface Made {
 /** A message is taken by the worker … */
 function createWorker({ parts, background, tools, checkpointer, delegator }: Made, homeWatch: HomeWatch): Worker {
   const { config, secrets, hooks, metrics, publicUrl } = parts
-  const { home, logger } = parts.options
+  const { home, logger, logLines } = parts.options
   const { database, doorbell, feed, clock } = parts.stored
   const { commands, skills, toolCatalog, agentsFor } = tools
   const { outbox, approvalExpiry, turnEnds } = background
@@ -262,6 +262,7 @@ function createWorker({ parts, background, tools, checkpointer, delegator }: Mad
     config,
     clock,
     logger,
+    logLines,
     home,
     homeProblem: () => homeWatch.problem,
     commands,

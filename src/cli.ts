@@ -298,7 +298,8 @@ async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Pro
   const { environment, home } = placeOfServer(flags)
   const logLines = new LogLines()
   const pretty = process.stdout.isTTY && !environment.production
-  const logger = createLogger({ level: environment.logLevel, pretty, lines: logLines })
+  const origin = { pid: process.pid, version: VERSION }
+  const logger = createLogger({ level: environment.logLevel, pretty, lines: logLines, process: origin })
   endAtBugs(logger)
   const forwarder = forwarderOf(process.env, process.ppid)
   const stopping = new StopRequests({ forwarder, clock: systemClock, logger }).signal

@@ -45,7 +45,7 @@ async function measureStore(adminUrl: string, store: { size: number; seed: numbe
     return found
   } finally {
     await database.close()
-    await runAsAdmin(adminUrl, `DROP DATABASE ${name}`)
+    await runAsAdmin(adminUrl, `DROP DATABASE ${name} WITH (FORCE)`)
   }
 }
 

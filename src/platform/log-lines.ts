@@ -3,6 +3,8 @@
  * is known.
  */
 export class LogLines {
+  /** Which node the process is now; null: none yet. JSON lines carry it, so that those of several can be told apart. */
+  node: number | null = null
   #change: (line: string) => string = (line) => line
 
   /** From now on; `change` must not log. */

@@ -1,6 +1,6 @@
 /**
  * Structured logs (pino, JSON lines; pretty on a terminal). Field names used everywhere: requestId, sessionId, turnId,
- * taskId.
+ * taskId; JSON lines of a server also say which process wrote them: pid, version, node.
  */
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import pretty from 'pino-pretty'
@@ -14,6 +14,8 @@ export interface LogSettings {
   readonly pretty: boolean
   /** What the lines go through; by default they are written as they are. */
   readonly lines?: LogLines
+  /** Stands in each line of JSON: a terminal shows one process. */
+  readonly process?: { readonly pid: number; readonly version: string }
   /** Instead of stdout; the lines are JSON then. */
   readonly to?: DestinationStream
 }
@@ -39,6 +41,12 @@ export function createLogger(settings: LogSettings): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     hooks: { streamWrite: (line) => lines.write(line) },
   }
-  if (settings.to !== undefined) return pino(options, settings.to)
-  return settings.pretty ? pino(options, pretty({ colorize: true, translateTime: 'HH:MM:ss.l' })) : pino(options)
+  if (settings.to === undefined && settings.pretty)
+    return pino(options, pretty({ colorize: true, translateTime: 'HH:MM:ss.l' }))
+  const json: LoggerOptions = {
+    ...options,
+    base: settings.process ?? null,
+    mixin: () => (lines.node === null ? {} : { node: lines.node }),
+  }
+  return settings.to === undefined ? pino(json) : pino(json, settings.to)
 }

@@ -40,6 +40,8 @@ export interface WorkerOptions {
   readonly config: LiveConfig
   readonly clock: Clock
   readonly logger: Logger
+  /** Carries the node in each of its lines. */
+  readonly logLines: { node: number | null }
   readonly commands: Pick<CommandService, 'allowUntil' | 'endAll'>
   readonly metrics: Pick<Metrics, 'claims' | 'takenOver'>
   /**
@@ -156,6 +158,7 @@ export class Worker {
     if (this.#state !== 'joining') return
     this.#node = node
     this.#state = 'working'
+    this.#options.logLines.node = node
     this.#options.logger.info({ node }, 'node joined')
     this.#wake()
   }

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Doorbell } from '../../src/events/doorbell.ts'
 import { sendMessage } from '../../src/intake/message/send-message.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
+import { LogLines } from '../../src/platform/log-lines.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import type { BegunTurn } from '../../src/store/turn/begin-turn.ts'
@@ -94,6 +95,7 @@ test('a session that is notified between the end of its turn and that of its run
     database,
     home: home.path,
     homeProblem: () => null,
+    logLines: new LogLines(),
     metrics: createMetrics(),
     doorbell,
     config,
