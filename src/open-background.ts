@@ -19,7 +19,7 @@ import type { LiveHooks } from './plugins/live-hooks.ts'
 import { TurnEnds } from './plugins/turn-ends.ts'
 import type { Redactor } from './secrets/redaction.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
-import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/sweep-published-files.ts'
+import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/files/sweep-published-files.ts'
 
 interface BackgroundParts {
   readonly options: {

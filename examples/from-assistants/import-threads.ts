@@ -2,7 +2,8 @@
  * Threads and messages of OpenAI's Assistants API, exported as JSON, become sessions of a Factotum server, each whole
  * or not at all; docs/from-assistants.md says what becomes of what. Node 24 and nothing else:
  *
- *   FACTOTUM_TOKEN=… node examples/from-assistants/import-threads.ts threads.json --user anna --url https://agent.example.org
+ *   export FACTOTUM_TOKEN=…
+ *   node examples/from-assistants/import-threads.ts threads.json --user anna --url https://agent.example.org
  *
  * Repeatable: ids follow from those of the threads and messages, and a thread that is there already is left alone.
  */

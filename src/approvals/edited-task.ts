@@ -89,7 +89,7 @@ function completeCall(
   return { detail: null, args: completed.args, fingerprint: null }
 }
 
-/** The call of a tool with other arguments, or what is wrong with them. The tool must be the one that was asked about. */
+/** The call of a tool with other arguments, or what is wrong with them. The tool is the one that was asked about. */
 function editCall(
   { config, toolOf }: ApprovalsContext,
   { userName, task, fingerprint }: Pick<OpenApproval, 'userName' | 'task' | 'fingerprint'>,

@@ -9,7 +9,7 @@ export type Notification =
   | { readonly kind: 'work'; readonly sessionId: string }
   /** The turn is to be cancelled, if it still runs. */
   | { readonly kind: 'cancel'; readonly sessionId: string; readonly turnId: string }
-  /** The fact, learning, proposal, question, delivery or plugin with this id (its prefix tells which) is new, or changed. */
+  /** What has this id is new, or changed: a fact, learning, proposal, question, delivery or plugin, by its prefix. */
   | { readonly kind: 'row'; readonly id: string }
   /** The approval was asked for or settled. */
   | { readonly kind: 'approval'; readonly id: string; readonly sessionId: string }

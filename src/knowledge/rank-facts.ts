@@ -2,8 +2,8 @@
  * Facts that are about what is said, best first: by how rare the words are that they share with it (BM25 without the
  * count of a word in a fact, which is one in a sentence), among the facts in reach: what others alone are shown neither
  * makes a word common nor stands in the way. Words, stems and their true counts are kept by triggers
- * (prisma/migrations/20261125100000_fact_terms_by_scope); what is read depends on the bounds below, not on how many facts
- * there are.
+ * (prisma/migrations/20261125100000_fact_terms_by_scope); what is read depends on the bounds below, not on how many
+ * facts there are.
  */
 import type { KnownFact } from '../agents/agent.ts'
 import { GLOBAL_SCOPE, reachOfScope, type Reach } from '../core/knowledge/fact-scope.ts'
@@ -42,7 +42,7 @@ export async function rankFacts(database: Database, query: FactQuery): Promise<R
   return aboveFloor(found, { total, maxCount: query.maxCount }).slice(0, query.maxCount)
 }
 
-/** Facts of a term that are read in each scope. The facts of rarer terms are read whole, commoner ones only weigh those found. */
+/** Facts of a term that are read in each scope. Those of rarer terms are read whole; commoner terms only weigh them. */
 const MAX_READ = 1500
 /** Of which all terms are looked at. */
 const MAX_CANDIDATES = 300
@@ -103,7 +103,8 @@ const RANK_FACTS = {
         SELECT fact_id, word, max(weight) AS weight FROM (
           SELECT hits.fact_id, hits.word, hits.weight FROM hits JOIN led USING (fact_id)
           UNION ALL SELECT led.fact_id, asked.word, asked.weight FROM led CROSS JOIN asked CROSS JOIN LATERAL (
-            SELECT FROM fact_terms t WHERE t.term = asked.term AND t.scope = led.scope AND t.fact_id = led.fact_id LIMIT 1) also
+            SELECT FROM fact_terms t
+            WHERE t.term = asked.term AND t.scope = led.scope AND t.fact_id = led.fact_id LIMIT 1) also
           WHERE NOT asked.leads) terms
         GROUP BY 1, 2) words
       GROUP BY fact_id ORDER BY 2 DESC, 1 DESC LIMIT $5::int)

@@ -28,8 +28,8 @@ export interface Section {
   readonly title: string
   readonly text: string
   /**
-   * SERVER: by Factotum, or the operator's words as a plugin gives them that `instructs`. DATA: fenced, nothing in it is
-   * an instruction.
+   * SERVER: by Factotum, or the operator's words as a plugin gives them that `instructs`. DATA: fenced, nothing in it
+   * is an instruction.
    */
   readonly trust: 'SERVER' | 'DATA'
   /** Which plugin added it; null: Factotum. */

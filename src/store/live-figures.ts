@@ -2,6 +2,7 @@
 import { must } from '../platform/must.ts'
 import { STATEMENT_TIMEOUT_MS, type Database } from './database.ts'
 
+/** Of one moment, of all processes that share the database. */
 export interface LiveFigures {
   readonly queuedTurns: number
   readonly pausedTurns: number

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import pg from 'pg'
 import { verifyAudit } from '../../src/audit/verify-audit.ts'
 import type { Statement } from '../../src/store/database.ts'
-import { publishedPath } from '../../src/store/published-bytes.ts'
+import { publishedPath } from '../../src/store/files/published-bytes.ts'
 import { PUBLISH } from './session-load.ts'
 
 export interface FinalDelivery {

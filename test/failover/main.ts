@@ -86,7 +86,7 @@ interface Busy {
   readonly settled: Promise<void>
 }
 
-/** Sends one message after the other, each with a command that leaves a mark, and follows the log from its beginning. */
+/** Sends one message after the other, each with a command that leaves a mark, and follows the log from the start. */
 function keepBusy(url: string, sessionId: string, { isOver, marks }: { isOver: AbortSignal; marks: string }): Busy {
   const session = connect({ url, token: tokenOf('ada') }).session(sessionId)
   const [accepted, seqs]: [string[], number[]] = [[], []]

@@ -32,7 +32,7 @@ export class StandbyPair implements AsyncDisposable {
     this.#standby = standby
   }
 
-  /** In `folder`, which the account that root drops to can enter. Rejects where no PostgreSQL of Debian's is installed. */
+  /** In `folder`, which the account that root drops to can enter. Rejects without Debian's PostgreSQL. */
   static async start(folder: string): Promise<StandbyPair> {
     const bin = globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
     if (bin === undefined || !existsSync(join(bin, 'initdb'))) throw new Error('apt-get install postgresql')

@@ -1,4 +1,4 @@
-/** Curators in a model's place: one that believes everything, one that knows, one that throws dice, and eight hostile ones. */
+/** Curators in a model's place: one believes everything, one knows, one throws dice, and eight are hostile. */
 import type { CuratorContext, Evaluation } from '../../src/agents/agent.ts'
 import type { Kind } from './corpus/learning-patterns.ts'
 import type { SeededRandom } from './corpus/random.ts'

@@ -1,7 +1,7 @@
 /**
- * What a text says that it relies on: a model ends it with a mark such as `<FACTS F1 F3>`, with the labels of facts that
- * it was shown. The mark is for the server: it is taken out wherever it stands, and at the end with the empty lines
- * before it. Called for all that a messenger or a conversation says.
+ * What a text says that it relies on: a model ends it with a mark such as `<FACTS F1 F3>`, with the labels of facts
+ * that it was shown. The mark is for the server: it is taken out wherever it stands, and at the end with the empty
+ * lines before it. Called for all that a messenger or a conversation says.
  *
  * What must hold: a text in pieces comes out as it would whole, wherever it was cut, and no part of a mark comes out.
  */

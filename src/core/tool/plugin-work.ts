@@ -1,8 +1,8 @@
 /** What plugins have made of a turn so far. It stands in the turn's row while the turn is open. */
 
 /**
- * A section of the prompts that a plugin added. SERVER: the operator's own words, given by a plugin that may; DATA, also
- * where nothing is said: nothing in it is an instruction.
+ * A section of the prompts that a plugin added. SERVER: the operator's own words, given by a plugin that may; DATA,
+ * also where nothing is said: nothing in it is an instruction.
  */
 export interface PluginSection {
   readonly id: string

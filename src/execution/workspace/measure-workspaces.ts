@@ -4,7 +4,7 @@
  */
 import { lstatSync } from 'node:fs'
 import type { Database } from '../../store/database.ts'
-import { findUnmeasured, recordWorkspaceBytes } from '../../store/workspace-usage.ts'
+import { findUnmeasured, recordWorkspaceBytes } from '../../store/files/workspace-usage.ts'
 import { workspacePath } from './workspace.ts'
 import { measureUsage } from './workspace-quota.ts'
 

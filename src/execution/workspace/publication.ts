@@ -10,7 +10,7 @@ export interface PublishedCopy {
 
 /**
  * What came of one program's pub folder. Copies that are not recorded are swept up later
- * (src/store/sweep-published-files.ts).
+ * (src/store/files/sweep-published-files.ts).
  */
 export interface Publication {
   readonly files: readonly PublishedCopy[]

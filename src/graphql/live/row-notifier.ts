@@ -1,6 +1,6 @@
 /**
- * Which facts, learnings, proposals, questions, deliveries and plugins changed, for the subscriptions to them, all of them
- * admins': each at most four times a second, whichever process made the change.
+ * Which facts, learnings, proposals, questions, deliveries and plugins changed, for the subscriptions to them, all of
+ * them admins': each at most four times a second, whichever process made the change.
  */
 import type { Doorbell } from '../../events/doorbell.ts'
 import type { Clock } from '../../platform/clock.ts'

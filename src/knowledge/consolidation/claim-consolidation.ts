@@ -1,8 +1,8 @@
 /**
  * The right to look for facts that are alike, and which of them are looked at. The state's one row is the claim: the
  * process that set `started_at` last may write what comes of it (store/proposals/store-proposal.ts), and no other may
- * claim it during a pause, also when that process died. Each fact is compared once, with all that are in use, when it is
- * new; what an admin has still to decide, or has rejected, is not proposed again.
+ * claim it during a pause, also when that process died. Each fact is compared once, with all that are in use, when it
+ * is new; what an admin has still to decide, or has rejected, is not proposed again.
  *
  * What must hold: only facts that everybody is shown, and none that a person made, looked at, changed or brought back.
  */
@@ -84,7 +84,8 @@ const CLAIM = {
   name: 'knowledge.claim-consolidation',
   text: `WITH claimed AS (
       UPDATE consolidation_state c SET started_at = clock_timestamp() WHERE ${CONSOLIDATION_DUE}
-        AND (SELECT count(*) FROM (SELECT FROM fact_proposals WHERE status = 'WAITING' LIMIT ${MAX_WAITING}) w) < ${MAX_WAITING}
+        AND ${MAX_WAITING} >
+          (SELECT count(*) FROM (SELECT FROM fact_proposals WHERE status = 'WAITING' LIMIT ${MAX_WAITING}) w)
       RETURNING started_at, coalesce(last_fact_id, '') AS behind)
     SELECT claimed.started_at::text AS "startedAt", f.id, f.content, f.norm, f.version,
       ${IS_OURS} AND NOT ${IS_PROPOSED} AS "isOurs"

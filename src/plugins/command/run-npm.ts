@@ -1,4 +1,4 @@
-/** npm, for packages that are plugins. No script of a package is run, and what it only expects beside it is not fetched. */
+/** npm, for packages that are plugins. No script of a package is run, and none of its peer dependencies is fetched. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
  * What will be due when a turn has answered: whether learnings wait for the curator, messages for the summary, new
- * facts to be compared with the others. Found by the statement that begins the turn (begin-turn.ts), so that its end waits for no question
- * of its own. Each count stops at what it is compared with, so none grows with the history.
+ * facts to be compared with the others. Found by the statement that begins the turn (begin-turn.ts), so that its end
+ * waits for no question of its own. Each count stops at what it is compared with, so none grows with the history.
  */
 import { sql, type Sql } from '../sql.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Writes what the summarizer proposes, in one statement: the proposal with its sources, the audit, and how far the facts
- * are looked at. Only who holds the claim writes.
+ * Writes what the summarizer proposes, in one statement: the proposal with its sources, the audit, and how far the
+ * facts are looked at. Only who holds the claim writes.
  */
 import { newId } from '../../platform/id.ts'
 import type { Database } from '../database.ts'

@@ -263,7 +263,7 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
       AS d (id text, "taskId" text, final boolean, "createdAt" timestamptz)
     WHERE f.webhook IS NOT NULL`
 
-  // Their bytes must be in place by now (src/store/published-files.ts).
+  // Their bytes must be in place by now (src/store/files/published-files.ts).
   if (isFilled(files))
     parts['files'] = fenced`
     INSERT INTO published_files (id, session_id, task_id, name, size, content_type, user_name, created_at, expires_at)

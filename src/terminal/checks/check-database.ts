@@ -1,4 +1,4 @@
-/** The database as a start would find it: reachable, new enough, with free connections, at this build's schema, and in time. */
+/** The database as a start would find it: reachable, new enough, with free connections, its schema and clock right. */
 import type pg from 'pg'
 import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'

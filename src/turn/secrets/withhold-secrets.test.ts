@@ -7,7 +7,7 @@ import type { PublishedCopy } from '../../execution/workspace/publication.ts'
 import { secretForms } from '../../../test/harness/secret-forms.ts'
 import { createLogger } from '../../platform/logger.ts'
 import { Redactor } from '../../secrets/redaction.ts'
-import { publishedFolder, publishedPath } from '../../store/published-bytes.ts'
+import { publishedFolder, publishedPath } from '../../store/files/published-bytes.ts'
 import { withholdSecrets } from './withhold-secrets.ts'
 
 const SECRET = 'correct horse battery'

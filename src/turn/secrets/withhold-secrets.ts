@@ -9,7 +9,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { messageOf } from '../../core/errors.ts'
 import type { Publication, PublishedCopy } from '../../execution/workspace/publication.ts'
 import type { Redactor } from '../../secrets/redaction.ts'
-import { publishedPath, removePublishedBytes } from '../../store/published-bytes.ts'
+import { publishedPath, removePublishedBytes } from '../../store/files/published-bytes.ts'
 import type { TurnContext } from '../turn-context.ts'
 
 /** Small enough that searching one piece does not hold up the event loop. */

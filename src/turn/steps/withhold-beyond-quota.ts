@@ -4,8 +4,8 @@
  */
 import { userQuota } from '../../config/schema/quotas.ts'
 import type { Publication } from '../../execution/workspace/publication.ts'
-import { removePublishedBytes } from '../../store/published-bytes.ts'
-import { takePublishedBytes } from '../../store/published-quota.ts'
+import { removePublishedBytes } from '../../store/files/published-bytes.ts'
+import { takePublishedBytes } from '../../store/files/published-quota.ts'
 import type { TurnContext } from '../turn-context.ts'
 
 type QuotaContext = Pick<TurnContext, 'turn' | 'config' | 'database' | 'home'>

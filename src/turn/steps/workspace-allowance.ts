@@ -5,7 +5,7 @@
 import { openerQuota } from '../../config/schema/quotas.ts'
 import type { Role } from '../../core/identity.ts'
 import type { CommandOutcome, WorkspaceAllowance } from '../../execution/command.ts'
-import { findLargestWorkspaces, readWorkspaceUsage } from '../../store/workspace-usage.ts'
+import { findLargestWorkspaces, readWorkspaceUsage } from '../../store/files/workspace-usage.ts'
 import type { TurnContext } from '../turn-context.ts'
 
 export interface Allowance extends WorkspaceAllowance {

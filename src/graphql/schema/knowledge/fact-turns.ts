@@ -1,6 +1,6 @@
 /**
- * Which facts turns were shown and which they say that they relied on: Turn.factsShown, Turn.factsUsed, and the reverse,
- * Fact.usedBy. What a model names is its word, no proof; it can name only what it was shown.
+ * Which facts turns were shown and which they say that they relied on: Turn.factsShown, Turn.factsUsed, and the
+ * reverse, Fact.usedBy. What a model names is its word, no proof; it can name only what it was shown.
  */
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
@@ -23,7 +23,8 @@ builder.prismaObjectField(TurnType, 'factsShown', (t) =>
     type: [FactType],
     extensions: ALL_STORED,
     description:
-      'The facts that stood in its prompts, as they are now, oldest first; none that you are not shown. Mostly more than it used.',
+      'The facts that stood in its prompts, as they are now, oldest first; none that you are not shown. Mostly more ' +
+      'than it used.',
     select: { factsShown: { select: { factIds: true } } },
     resolve: ({ factsShown: shown }, _args, context, info) => loadFacts(context, info, shown?.factIds ?? NONE),
   }),
@@ -34,8 +35,8 @@ builder.prismaObjectField(TurnType, 'factsUsed', (t) =>
     type: [FactType],
     extensions: ALL_STORED,
     description:
-      'Of the facts that it was shown, those that its plan or its answers said they relied on, as they are now, oldest first; ' +
-      'none that you are not shown. It is the word of the models. Empty for turns from before this was kept.',
+      'Of the facts that it was shown, those that its plan or its answers said they relied on, as they are now, oldest ' +
+      'first; none that you are not shown. It is the word of the models. Empty for turns from before this was kept.',
     select: { factsUsed: { select: { factId: true }, orderBy: { factId: 'asc' } } },
     resolve: ({ factsUsed }, _args, context, info) =>
       loadFacts(
@@ -67,8 +68,8 @@ builder.prismaObjectField(FactType, 'usedBy', (t) =>
   t.field({
     type: TurnConnection,
     description:
-      'The turns that said they relied on it, newest first, of sessions that you may see; also when it is out of use: ' +
-      'what they answered may be as wrong as it. Those that were only shown it are not among them.',
+      'The turns that said they relied on it, newest first, of sessions that you may see; also when it is out of ' +
+      'use: what they answered may be as wrong as it. Those that were only shown it are not among them.',
     extensions: PAGES,
     args: { first: t.arg.int({ description: PAGING.first }), after: t.arg.string({ description: PAGING.after }) },
     select: { id: true },

@@ -2,7 +2,7 @@
  * The rows of published files, as the door and the sweeping up read them. A turn writes them
  * (src/store/turn/turn-commit.sql.ts). `at`: now, as the process sees it, which also gave them their expiry.
  */
-import type { Database } from './database.ts'
+import type { Database } from '../database.ts'
 
 /**
  * A published file that has not expired. Its bytes may be gone all the same when a sweep or an erasure removes them

@@ -2,7 +2,7 @@
  * What the sandbox's workspaces of sessions had when they were measured last; it goes with the session
  * (`opened_sessions`).
  */
-import type { Database } from './database.ts'
+import type { Database } from '../database.ts'
 
 /** Bytes of a session's workspace and of its opener's others, each as it was last measured; 0 until then. */
 export interface WorkspaceUsage {

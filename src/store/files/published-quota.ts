@@ -2,7 +2,7 @@
  * How many bytes of published files a user has: those that can still be had, and those that are about to be recorded
  * with the end of their task (`publishing_files`), so that two tasks that end at once do not both get what is left.
  */
-import type { Database } from './database.ts'
+import type { Database } from '../database.ts'
 
 interface TakenFiles {
   /** Those that may be published. They count from now on, for ten minutes also when they are not recorded. */

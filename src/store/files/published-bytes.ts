@@ -1,11 +1,11 @@
 /**
  * The bytes of published files: FACTOTUM_HOME/pub/<id>, one file each, never changed once it is there. Their rows say
- * which are to be had; bytes without a row are swept up (src/store/sweep-published-files.ts).
+ * which are to be had; bytes without a row are swept up (src/store/files/sweep-published-files.ts).
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isPublishedFileId } from '../core/published-file.ts'
-import { must } from '../platform/must.ts'
+import { isPublishedFileId } from '../../core/published-file.ts'
+import { must } from '../../platform/must.ts'
 
 /** The folder of all published files of this home; absent until the first file is published. */
 export function publishedFolder(home: string): string {

@@ -3,11 +3,11 @@
  * of, which a crash, a deleted session or a turn that lost its lease has left behind.
  */
 import { opendir, stat } from 'node:fs/promises'
-import { isPublishedFileId } from '../core/published-file.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
-import type { Database } from './database.ts'
-import { hasCode } from '../platform/error-code.ts'
+import { isPublishedFileId } from '../../core/published-file.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Database } from '../database.ts'
+import { hasCode } from '../../platform/error-code.ts'
 import { deleteExpiredFiles, findUnrecordedFiles } from './published-files.ts'
 import { publishedFolder, publishedPath, removePublishedBytes } from './published-bytes.ts'
 
