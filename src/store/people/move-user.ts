@@ -38,6 +38,7 @@ export const MOVES: Readonly<Record<string, string>> = {
     WHERE before->>'scope' = 'USER' AND before->>'scopeOf' = $1`,
   'learnings.decided_by': 'UPDATE learnings SET decided_by = $2 WHERE decided_by = $1',
   'facts.reviewed_by': 'UPDATE facts SET reviewed_by = $2 WHERE reviewed_by = $1',
+  'fact_proposals.decided_by': 'UPDATE fact_proposals SET decided_by = $2 WHERE decided_by = $1',
   'questions.resolved_by': 'UPDATE questions SET resolved_by = $2 WHERE resolved_by = $1',
   'published_files.user_name': 'UPDATE published_files SET user_name = $2 WHERE user_name = $1',
   'publishing_files.user_name': 'UPDATE publishing_files SET user_name = $2 WHERE user_name = $1',
