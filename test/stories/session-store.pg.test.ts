@@ -59,6 +59,22 @@ test('a message opens the session, is shown once at any moment, and its turn is 
   expect(said(page.shown())).toEqual(await saidOn(page.client, 'cli:store'))
 })
 
+test('messages that were typed without a network arrive in the order in which they were typed', async () => {
+  const id = 'cli:store-order'
+  const words = ['one', 'two', 'three', 'four', 'five', 'six']
+  await using proxy = await TcpProxy.start(story.app.url)
+  using page = openStore(id, new URL(proxy.through(story.app.url)).origin)
+  await expect.poll(() => page.shown().status).toBe('absent')
+  proxy.cut()
+  const sent = words.map((word) => page.store.send(word))
+  expect(page.shown().entries.map((entry) => entry.kind === 'person' && entry.content)).toEqual(words)
+  proxy.restore()
+  for (const result of await Promise.all(sent)) expect(result).toMatchObject({ __typename: 'SendMessagePayload' })
+  const { entries } = await clientOf().session(id).history({ last: 100 })
+  const typed = entries.map(({ content }) => content).filter((content) => words.includes(content))
+  expect(typed).toEqual(words)
+})
+
 test('two pages of which one is cut off in the middle of an answer agree with the server at the end', async () => {
   const id = 'cli:store-cut'
   await using proxy = await TcpProxy.start(story.app.url)

@@ -21,6 +21,8 @@ const MAX_ENTRIES = 2000
 const KEPT_ENTRIES = 1500
 const LINGER_MS = 5000
 
+type KeyedOptions = SendOptions & { readonly idempotencyKey: string }
+
 /** Made by `sessionStore`. Methods need no `this` of their own, so they can be handed on. */
 export class SessionStore {
   readonly id: string
@@ -34,6 +36,8 @@ export class SessionStore {
   #following: AbortController | null = null
   #linger: ReturnType<typeof setTimeout> | undefined
   #stopWatching: () => void = () => {}
+  /** Of the message that was sent last. Requests side by side could overtake each other. */
+  #lastDelivered: Promise<unknown> = Promise.resolve()
 
   constructor(client: FactotumClient, id: string) {
     this.#client = client
@@ -57,7 +61,8 @@ export class SessionStore {
 
   /**
    * Shows the message at once and sends it. What becomes of it is in its entry: accepted, FAILED (see `retry`), or
-   * REFUSED with a problem; the answer has the rest. Never rejects for what the entry shows.
+   * REFUSED with a problem; the answer has the rest. Never rejects for what the entry shows. Messages arrive in the
+   * order of the calls: each waits until those before it are accepted, FAILED or REFUSED.
    */
   readonly send = async (content: string, options: SendOptions = {}): Promise<SendResult | ClientError> => {
     const idempotencyKey = options.idempotencyKey ?? newKey()
@@ -114,7 +119,13 @@ export class SessionStore {
     if (!this.#notifier.isIdle) this.#start()
   }
 
-  async #deliver(content: string, options: SendOptions & { readonly idempotencyKey: string }) {
+  #deliver(content: string, options: KeyedOptions): Promise<SendResult | ClientError> {
+    const delivered = this.#lastDelivered.then(() => this.#sendNow(content, options))
+    this.#lastDelivered = delivered.catch(() => undefined)
+    return delivered
+  }
+
+  async #sendNow(content: string, options: KeyedOptions): Promise<SendResult | ClientError> {
     const key = options.idempotencyKey
     try {
       const result = await this.#client.session(this.id).send(content, options)
