@@ -344,6 +344,7 @@ export const NOT_EXPORTED: Readonly<Partial<Record<RowName, readonly string[]>>>
   turn: ['cancel_requested', 'paused_at', 'paused_reason', 'evicted_nodes', 'hooks_due', 'plugin_work'],
   question: ['fact_ids'],
   learning: [
+    'number',
     'tries',
     'scope',
     'scope_of',
