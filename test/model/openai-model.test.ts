@@ -132,7 +132,7 @@ describe('a completion', () => {
     const proxyEnv = { HTTP_PROXY: new URL(proxy.baseUrl).origin }
     await using world = await openAgentsWorld({ baseUrl: 'http://models.invalid/v1', proxyEnv })
     const answer = await world.agents.write(MESSENGER_CONTEXT, () => {}, new AbortController().signal)
-    expect(answer).toMatchObject({ kind: 'answered', output: 'Hi from afar.' })
+    expect(answer).toMatchObject({ kind: 'answered', output: { text: 'Hi from afar.' } })
     expect(proxy.calls[0]?.headers.host).toBe('models.invalid')
   })
 

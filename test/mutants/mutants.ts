@@ -288,7 +288,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'published-through-a-link',
     promise: 'A link in pub/ publishes no file from elsewhere.',
-    file: 'src/execution/workspace/pub-folder.ts',
+    file: 'src/execution/workspace/open-inside.ts',
     find: 'const FILE_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY',
     replace: 'const FILE_FLAGS = O_RDONLY | (O_NOFOLLOW & 0) | O_NONBLOCK | O_NOCTTY',
     tests: ['src/execution/workspace/publish-files.test.ts'],
