@@ -15,7 +15,7 @@ import { endProcesses, isSameStillRunning } from '../process/end-processes.ts'
 import type { HostDeadlines } from './host-deadlines.ts'
 import type { HostAnswer, HostRequest, HostSettings } from './host-messages.ts'
 import type { OnOutput } from '../output/output-capture.ts'
-import { findMarked, markOf, type OwnerMark } from '../process/owner-mark.ts'
+import { findMarked, findTagged, markOf, newTag, type OwnerMark } from '../process/owner-mark.ts'
 import { findDescendants, readProcess, type ProcessEntry } from '../process/process-tree.ts'
 
 /** How to start a host, and how long to wait for it. */
@@ -63,6 +63,8 @@ export class HostProcess {
   readonly #entry: ProcessEntry | null
   /** What it starts carries this. */
   readonly #mark: OwnerMark
+  /** What it has only just forked shows this, as the host itself does. */
+  readonly #tag = newTag()
   readonly #exited = Promise.withResolvers<void>()
   readonly #losing = Promise.withResolvers<string>()
   readonly #open = new Map<number, OpenRequest>()
@@ -79,7 +81,7 @@ export class HostProcess {
     this.#child = fork(MAIN, [JSON.stringify(options.settings)], {
       execArgv: NODE_FLAGS,
       // The compiler would stay in its memory, and make every start of a process twice as slow.
-      env: { NODE_COMPILE_CACHE: CODE_CACHE, ...markOf(options.settings.home, process.pid) },
+      env: { NODE_COMPILE_CACHE: CODE_CACHE, ...markOf(options.settings.home, process.pid), ...this.#tag },
       detached: true, // a Ctrl-C at the terminal must not reach it before the server has drained
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
@@ -228,7 +230,7 @@ export class HostProcess {
     const find = (): readonly ProcessEntry[] => {
       const isThere = host !== null && isSameStillRunning(host)
       const tree = isThere ? [host, ...findDescendants(host.pid).flatMap((pid) => readProcess(pid) ?? [])] : []
-      return [...tree, ...findMarked(this.#mark)]
+      return [...tree, ...findTagged(this.#tag), ...findMarked(this.#mark)]
     }
     const ended = endProcesses(find, this.#options.clock)
     this.#child.kill('SIGKILL') // for where there is no /proc

@@ -13,17 +13,20 @@ const DISAPPEAR_MS = 5_000
 const ROUND_MS = 5
 
 /**
- * Kills what `find` finds, until it finds nothing that runs and all that it has found is gone. `find` is asked again
- * and again, since a process may start another while it is looked for. Resolves to whether all is gone; false after
- * some seconds.
+ * Kills what `find` finds, until it finds nothing that runs and all that it has found is gone, twice in a row: a process
+ * may start another while it is looked for, and one that is about to begin its program shows nothing for an instant.
+ * Resolves to whether all is gone; false after some seconds.
  */
 export async function endProcesses(find: () => readonly ProcessEntry[], clock: Clock): Promise<boolean> {
   const found = new Map<string, ProcessEntry>()
   const deadlineMs = clock.monotonicMs() + DISAPPEAR_MS
+  let wasGone = false
   for (;;) {
     for (const entry of find()) found.set(`${entry.pid}-${entry.startTicks}`, entry)
     const left = [...found.values()].filter(isSameStillRunning)
-    if (left.length === 0) return true
+    const isGone = left.length === 0
+    if (isGone && wasGone) return true
+    wasGone = isGone
     if (clock.monotonicMs() > deadlineMs) return false
     for (const { pid } of left) killProcess(pid)
     await clock.sleep(ROUND_MS)

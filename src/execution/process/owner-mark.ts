@@ -1,25 +1,39 @@
 /**
  * The mark by which processes are found that have outlived the one they belong to: a variable in the environment that
  * they were started with, which the kernel shows to others. A command host carries the mark of its server, and what it
- * starts carries the mark of the host. On disk, a host's folders bear the same name.
+ * starts carries the mark of the host. On disk, a host's folders bear the same name. What a host has forked, and has not
+ * begun its program yet, shows what the host itself was started with: by a tag that no other process has.
  *
  * What must hold: a process counts as left behind only when its mark names this home and an owner that is seen to be
  * gone. Numbers of another PID namespace (of a container) say nothing here. Where there is no /proc (macOS), nothing is
  * marked and nothing is found.
  */
 import { readlinkSync, statSync } from 'node:fs'
+import { randomHex } from '../../platform/id.ts'
 import { isRunning, listProcesses, readEnvironment, readProcess, type ProcessEntry } from './process-tree.ts'
 
 /** What the owner adds to the environment of a process that it starts. */
 export type OwnerMark = Readonly<Record<string, string>>
 
 const VARIABLE = 'FACTOTUM_OWNER'
+const TAG = 'FACTOTUM_TAG'
 const NAME = /^(?<home>\d+\.\d+)_(?<namespace>\d+)-(?<pid>\d+)-(?<startTicks>\d+)$/
 
 /** `ownerPid` runs now, for the server of this home. */
 export function markOf(home: string, ownerPid: number): OwnerMark {
   const name = ownerName(home, ownerPid)
   return name === null ? {} : { [VARIABLE]: name }
+}
+
+/** In the environment of one process that starts others, which are started without it. */
+export function newTag(): OwnerMark {
+  return { [TAG]: randomHex(16) }
+}
+
+/** The process with this tag, and those that it has forked and that have not begun their programs. */
+export function findTagged(tag: OwnerMark): readonly ProcessEntry[] {
+  const variable = `${TAG}=${tag[TAG] ?? ''}`
+  return listProcesses().filter(({ pid }) => readEnvironment(pid).includes(variable) && isRunning(pid))
 }
 
 /** What no other process of this machine is or was called; null where it cannot be known. */
