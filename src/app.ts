@@ -145,7 +145,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const plugins = openPlugins({ home, config, secrets, stored, intake, catalog, hooks, logger }, opened)
   const migrations = await migrationNames()
   const build = { version: VERSION, commit: await commitOfBuild() }
-  showLiveFigures({ metrics, database, readings: () => file.readings(), build, logger })
+  showLiveFigures({ metrics, database, readings: () => file.readings(), build, clock, logger })
   const door = await openDoor({ made, watching, worker, intake, plugins, homeWatch, migrations })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)

@@ -42,6 +42,7 @@ test(
       async () => {
         const metrics = await (await askOperators(server.url, '/metrics')).text()
         expect(metrics).toMatch(/^factotum_http_requests_total\{[^}]*status="503"\}/m)
+        expect(metrics).toMatch(/^factotum_database_up 0$/m)
       },
       { timeout: 30_000 },
     )

@@ -4,6 +4,7 @@
  */
 import type { ConfigReadings } from '../../config/live-config.ts'
 import { messageOf } from '../../core/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Database } from '../../store/database.ts'
@@ -14,8 +15,12 @@ export interface LiveFiguresOptions {
   readonly database: Database
   readonly readings: () => ConfigReadings
   readonly build: { readonly version: string; readonly commit: string | null }
+  readonly clock: Clock
   readonly logger: Logger
 }
+
+/** A scrape waits no longer for the database: in an outage the other figures are needed most. */
+const LIMIT_MS = 2000
 
 /** Called once: from then on /metrics has them. */
 export function showLiveFigures(options: LiveFiguresOptions): void {
@@ -23,10 +28,11 @@ export function showLiveFigures(options: LiveFiguresOptions): void {
   showOwn(options)
 }
 
-/** Without an answer of the database they are not numbers. */
+/** Without an answer of the database in time they are not numbers. */
 function showOfAll(options: LiveFiguresOptions): void {
   const { gaugeOf } = options.metrics
-  const look = shared(() => lookUp(options))
+  const read = shared(() => lookUp(options))
+  const look = shared(() => Promise.race([read(), options.clock.sleep(LIMIT_MS).then(() => null)]))
   const show = (name: string, help: string, value: (figures: LiveFigures) => number): void =>
     gaugeOf(name, help, {
       labelNames: [],
