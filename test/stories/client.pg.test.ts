@@ -23,6 +23,7 @@ import {
   ResolveQuestionDocument,
   SessionMessagesDocument,
   SnapshotWithViewDocument,
+  TypedDocumentString,
 } from '../generated/graphql.ts'
 
 // Real processes take a while to start on a busy machine.
@@ -345,3 +346,12 @@ async function reasonOf(items: AsyncIterable<unknown>): Promise<string> {
     throw error
   }
 }
+
+test('a client that asks for what this server does not know is told which one to install', async () => {
+  const client = connect({ url: story.app.url, token: tokenOf('ada') })
+  const later = new TypedDocumentString<{ later: string }, Record<string, never>>('query Later { fromLaterOn }')
+  const error = await client.run(later, {}).catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ name: 'ClientError', code: 'GRAPHQL_VALIDATION_FAILED' })
+  expect(String(error)).toMatch(/fromLaterOn.*version 0\.\d+\.\d+ of the client.*npm install .*\/client\.tgz/s)
+  client.close()
+})
