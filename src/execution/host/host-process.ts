@@ -15,7 +15,7 @@ import { endProcesses, isSameStillRunning } from '../process/end-processes.ts'
 import type { HostDeadlines } from './host-deadlines.ts'
 import type { HostAnswer, HostRequest, HostSettings } from './host-messages.ts'
 import type { OnOutput } from '../output/output-capture.ts'
-import { findMarked, findTagged, markOf, newTag, type OwnerMark } from '../process/owner-mark.ts'
+import { findMarked, markOf, newTag, type OwnerMark } from '../process/owner-mark.ts'
 import { findDescendants, readProcess, type ProcessEntry } from '../process/process-tree.ts'
 
 /** How to start a host, and how long to wait for it. */
@@ -230,7 +230,7 @@ export class HostProcess {
     const find = (): readonly ProcessEntry[] => {
       const isThere = host !== null && isSameStillRunning(host)
       const tree = isThere ? [host, ...findDescendants(host.pid).flatMap((pid) => readProcess(pid) ?? [])] : []
-      return [...tree, ...findTagged(this.#tag), ...findMarked(this.#mark)]
+      return [...tree, ...findMarked(this.#mark, this.#tag)]
     }
     const ended = endProcesses(find, this.#options.clock)
     this.#child.kill('SIGKILL') // for where there is no /proc

@@ -30,12 +30,6 @@ export function newTag(): OwnerMark {
   return { [TAG]: randomHex(16) }
 }
 
-/** The process with this tag, and those that it has forked and that have not begun their programs. */
-export function findTagged(tag: OwnerMark): readonly ProcessEntry[] {
-  const variable = `${TAG}=${tag[TAG] ?? ''}`
-  return listProcesses().filter(({ pid }) => readEnvironment(pid).includes(variable) && isRunning(pid))
-}
-
 /** What no other process of this machine is or was called; null where it cannot be known. */
 export function ownerName(home: string, ownerPid: number): string | null {
   const namespace = ownNamespace()
@@ -59,15 +53,19 @@ export function stateOfOwner(name: string): 'RUNNING' | 'GONE' | 'ELSEWHERE' {
   return isSame && isRunning(pid) ? 'RUNNING' : 'GONE'
 }
 
-/** What runs with this mark, wherever it has moved in the tree of processes. */
-export function findMarked(mark: OwnerMark): readonly ProcessEntry[] {
-  const name = mark[VARIABLE]
-  return name === undefined ? [] : findOwnedBy(name)
+/**
+ * What runs with one of these marks, wherever it has moved in the tree of processes; of a tag also what its process has
+ * forked and has not begun its program.
+ */
+export function findMarked(...marks: readonly OwnerMark[]): readonly ProcessEntry[] {
+  const variables = new Set(marks.flatMap((mark) => Object.entries(mark)).map(([name, value]) => `${name}=${value}`))
+  const isMarked = ({ pid }: ProcessEntry): boolean => readEnvironment(pid).some((one) => variables.has(one))
+  return listProcesses().filter((entry) => isMarked(entry) && isRunning(entry.pid))
 }
 
 /** What runs for the owner of this name. */
 export function findOwnedBy(name: string): readonly ProcessEntry[] {
-  return listProcesses().filter(({ pid }) => markOn(pid) === name && isRunning(pid))
+  return findMarked({ [VARIABLE]: name })
 }
 
 /** What runs for this home and has outlived its owner. */
