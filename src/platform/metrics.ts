@@ -19,9 +19,9 @@ export function createMetrics() {
   return { registry, gaugeOf, ...metricsOfDoor(instruments), ...metricsOfWork(instruments) }
 }
 
-interface LookedUp<Label extends string> {
+interface ReadGauge<Label extends string> {
   readonly labelNames: readonly Label[]
-  readonly look: (gauge: Gauge<Label>) => Promise<void> | void
+  readonly read: (gauge: Gauge<Label>) => Promise<void> | void
 }
 
 class Instruments {
@@ -37,18 +37,18 @@ class Instruments {
   readonly gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Gauge<Label> =>
     new Gauge({ name: `factotum_${name}`, help, labelNames, registers: this.#registers })
 
-  /** One that is looked up when it is asked for. */
+  /** One that is read when it is asked for. */
   readonly gaugeOf = <Label extends string>(
     name: string,
     help: string,
-    { labelNames, look }: LookedUp<Label>,
+    { labelNames, read }: ReadGauge<Label>,
   ): void => {
     const gauge: Gauge<Label> = new Gauge({
       name: `factotum_${name}`,
       help,
       labelNames,
       registers: this.#registers,
-      collect: () => look(gauge),
+      collect: () => read(gauge),
     })
   }
 

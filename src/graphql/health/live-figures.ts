@@ -1,6 +1,6 @@
 /**
- * Figures that are looked up when /metrics is asked for: the queue and the outbox of all processes, this process's
- * connections and configuration, and which versions run. All of one answer are of one look.
+ * Figures that are read when /metrics is asked for: the queue and the outbox of all processes, this process's
+ * connections and configuration, and which versions run. All of one answer are of one moment.
  */
 import type { ConfigReadings } from '../../config/live-config.ts'
 import { messageOf } from '../../core/errors.ts'
@@ -31,13 +31,13 @@ export function showLiveFigures(options: LiveFiguresOptions): void {
 /** Without an answer of the database in time they are not numbers. */
 function showOfAll(options: LiveFiguresOptions): void {
   const { gaugeOf } = options.metrics
-  const read = shared(() => lookUp(options))
-  const look = shared(() => Promise.race([read(), options.clock.sleep(LIMIT_MS).then(() => null)]))
+  const readAll = shared(() => readOrNull(options))
+  const figuresNow = shared(() => Promise.race([readAll(), options.clock.sleep(LIMIT_MS).then(() => null)]))
   const show = (name: string, help: string, value: (figures: LiveFigures) => number): void =>
     gaugeOf(name, help, {
       labelNames: [],
-      look: async (gauge) => {
-        const figures = await look()
+      read: async (gauge) => {
+        const figures = await figuresNow()
         gauge.set(figures === null ? Number.NaN : value(figures))
       },
     })
@@ -49,15 +49,15 @@ function showOfAll(options: LiveFiguresOptions): void {
   show('outbox_oldest_seconds', 'Age of the oldest of them.', (f) => f.oldestDeliverySeconds)
   gaugeOf('nodes', 'Running processes, by the version that they run.', {
     labelNames: ['version'],
-    look: async (gauge) => {
-      const figures = await look()
+    read: async (gauge) => {
+      const figures = await figuresNow()
       gauge.reset()
       for (const { version, count } of figures?.nodes ?? []) gauge.set({ version }, count)
     },
   })
   gaugeOf('database_up', 'Whether the database answered when this was asked for.', {
     labelNames: [],
-    look: async (gauge) => gauge.set((await look()) === null ? 0 : 1),
+    read: async (gauge) => gauge.set((await figuresNow()) === null ? 0 : 1),
   })
 }
 
@@ -65,26 +65,26 @@ function showOfAll(options: LiveFiguresOptions): void {
 function showOwn({ metrics: { gaugeOf }, database, readings, build }: LiveFiguresOptions): void {
   gaugeOf('database_connections', 'Connections to the database, by state; waiting: requests that want one.', {
     labelNames: ['state'],
-    look: (gauge) => {
+    read: (gauge) => {
       for (const [state, count] of Object.entries(database.connections())) gauge.set({ state }, count)
     },
   })
   gaugeOf('config_reload_ok', '0: config.toml as it is now was refused, and the one before holds.', {
     labelNames: [],
-    look: (gauge) => gauge.set(readings().refused === null ? 1 : 0),
+    read: (gauge) => gauge.set(readings().refused === null ? 1 : 0),
   })
   gaugeOf('config_loaded_seconds', 'When the running configuration was taken over, since 1970.', {
     labelNames: [],
-    look: (gauge) => gauge.set(readings().loadedAt.getTime() / 1000),
+    read: (gauge) => gauge.set(readings().loadedAt.getTime() / 1000),
   })
   gaugeOf('build_info', 'The version and the commit of this process.', {
     labelNames: ['version', 'commit'],
-    look: (gauge) => gauge.set({ version: build.version, commit: build.commit ?? 'unknown' }, 1),
+    read: (gauge) => gauge.set({ version: build.version, commit: build.commit ?? 'unknown' }, 1),
   })
 }
 
 /** Null: the database does not answer. /metrics answers all the same. */
-async function lookUp({ database, logger }: LiveFiguresOptions): Promise<LiveFigures | null> {
+async function readOrNull({ database, logger }: LiveFiguresOptions): Promise<LiveFigures | null> {
   try {
     return await readLiveFigures(database)
   } catch (error) {
