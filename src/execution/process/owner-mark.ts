@@ -1,8 +1,8 @@
 /**
  * The mark by which processes are found that have outlived the one they belong to: a variable in the environment that
  * they were started with, which the kernel shows to others. A command host carries the mark of its server, and what it
- * starts carries the mark of the host. On disk, a host's folders bear the same name. What a host has forked, and has not
- * begun its program yet, shows what the host itself was started with: by a tag that no other process has.
+ * starts carries the mark of the host. On disk, a host's folders bear the same name. What a host has forked, and has
+ * not begun its program yet, shows what the host itself was started with: by a tag that no other process has.
  *
  * What must hold: a process counts as left behind only when its mark names this home and an owner that is seen to be
  * gone. Numbers of another PID namespace (of a container) say nothing here. Where there is no /proc (macOS), nothing is
