@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, styleText } from 'node:util'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -26,17 +26,23 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** What a copy needs to run tests. Everything else of the root is left out. */
 const COPIED = [
   'src',
+  'packages',
+  'console',
   'test',
   'prisma',
   'scripts',
   'examples',
   'bench',
   'package.json',
+  'package-lock.json',
+  'tsconfig.json',
   'vitest.config.ts',
   'schema.graphql',
 ]
 /** A run of a mutant's tests that takes longer has noticed it: something waits for what will not come. */
 const LIMIT_MS = 300_000
+/** All tests that mutants name, once. */
+const UNCHANGED_LIMIT_MS = 1_800_000
 
 type Verdict = 'noticed' | 'survived' | 'broken'
 
@@ -52,12 +58,20 @@ async function main(): Promise<number> {
 
   const copy = await mkdtemp(join(tmpdir(), 'factotum-mutants-'))
   try {
-    for (const path of COPIED) await cp(join(root, path), join(copy, path), { recursive: true })
+    const isOurs = (path: string): boolean => basename(path) !== 'node_modules'
+    for (const path of COPIED) await cp(join(root, path), join(copy, path), { recursive: true, filter: isOurs })
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
-    return await runAll(copy, chosen)
+    return (await passUnchanged(copy, chosen)) ? await runAll(copy, chosen) : 1
   } finally {
     await rm(copy, { recursive: true, force: true })
   }
+}
+
+/** A test that fails anyway notices nothing. */
+async function passUnchanged(copy: string, mutants: readonly Mutant[]): Promise<boolean> {
+  const { code, output } = await vitest(copy, [...new Set(mutants.flatMap(({ tests }) => tests))], UNCHANGED_LIMIT_MS)
+  if (code !== 0) console.log(`${output}\nThe tests fail without a change: no mutant was tried.`)
+  return code === 0
 }
 
 async function runAll(copy: string, mutants: readonly Mutant[]): Promise<number> {
@@ -80,7 +94,7 @@ async function run(copy: string, mutant: Mutant): Promise<Verdict> {
   const text = await readFile(path, 'utf8')
   await writeFile(path, mutate(text, mutant))
   try {
-    const { code, output } = await vitest(copy, mutant.tests)
+    const { code, output } = await vitest(copy, mutant.tests, LIMIT_MS)
     if (code === 0) return 'survived'
     return code === null || /Tests\s.*\d+ failed/.test(output) ? 'noticed' : 'broken'
   } finally {
@@ -88,8 +102,13 @@ async function run(copy: string, mutant: Mutant): Promise<Verdict> {
   }
 }
 
-/** `code` is null when the run took longer than `LIMIT_MS`; it is then ended with all that it started. */
-async function vitest(cwd: string, tests: readonly string[]): Promise<{ code: number | null; output: string }> {
+interface Run {
+  /** Null: it took longer than its limit, and was ended with all that it started. */
+  readonly code: number | null
+  readonly output: string
+}
+
+async function vitest(cwd: string, tests: readonly string[], limitMs: number): Promise<Run> {
   const child = spawn(join(root, 'node_modules/.bin/vitest'), ['run', '--bail=1', ...tests], {
     cwd,
     env: { ...process.env, NO_COLOR: '1', PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` },
@@ -98,7 +117,7 @@ async function vitest(cwd: string, tests: readonly string[]): Promise<{ code: nu
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const cancelLimit = systemClock.after(LIMIT_MS, () => {
+  const cancelLimit = systemClock.after(limitMs, () => {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
   })
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
