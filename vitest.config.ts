@@ -1,10 +1,12 @@
 /**
- * Three projects: rules beside the code (`src`), programs and sandboxes (`test`), and what needs PostgreSQL
- * (`*.pg.test.ts`), for which one embedded server is started. No module mocks, no retries: a test that fails sometimes
- * is a bug.
+ * What `npm test` runs: rules beside the code (`unit`), parts that need no database (`parts`), and what needs
+ * PostgreSQL (`pg`), for which one embedded server is started. What takes long has projects and npm scripts of its own,
+ * all of which CI runs: `processes` (servers that are started, killed and cut off), `sandbox` (what commands, models,
+ * plugins and tool servers of others may do), `clients` (libraries and protocols of others), `console` (a browser). No
+ * module mocks, no retries: a test that fails sometimes is a bug.
  *
- * Files of the first and the last share their workers' processes (`isolate: false`): loading the product anew for each
- * file took half of the suite's CPU. A test must therefore leave nothing behind in its process.
+ * Where files share their workers' processes (`isolate: false`), a test must leave nothing behind in its process:
+ * loading the product anew for each file took half of the suite's CPU.
  */
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
@@ -12,6 +14,16 @@ import { CODE_CACHE } from './src/platform/code-cache.ts'
 
 // Workers, and the servers that tests start, would compile the whole product anew.
 process.env['NODE_COMPILE_CACHE'] ??= CODE_CACHE
+
+const POSTGRES = 'test/harness/start-test-postgres.ts'
+const BUBBLEWRAP = 'test/sandbox/ensure-bubblewrap.ts'
+const NO_TESTS = 'test/generated/**'
+
+const OF_PROCESSES = ['test/processes/**/*.test.ts']
+const OF_SANDBOX = ['test/{sandbox,plugins,mcp,skills}/**/*.test.ts']
+const OF_CLIENTS = ['test/{clients,protocols}/**/*.test.ts']
+const OF_CONSOLE = ['test/console/**/*.test.ts']
+const TAKE_LONG = [...OF_PROCESSES, ...OF_SANDBOX, ...OF_CLIENTS, ...OF_CONSOLE]
 
 export default defineConfig({
   test: {
@@ -41,12 +53,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: {
-          name: 'programs',
-          include: ['test/**/*.test.ts'],
-          exclude: ['**/*.pg.test.ts', 'test/generated/**'],
-          globalSetup: ['test/sandbox/ensure-bubblewrap.ts'],
-        },
+        test: { name: 'parts', include: ['test/**/*.test.ts'], exclude: ['**/*.pg.test.ts', NO_TESTS, ...TAKE_LONG] },
       },
       {
         extends: true,
@@ -54,10 +61,17 @@ export default defineConfig({
           name: 'pg',
           isolate: false,
           include: ['{src,test}/**/*.pg.test.ts'],
-          exclude: ['test/generated/**'],
-          globalSetup: ['test/harness/start-test-postgres.ts'],
+          exclude: [NO_TESTS, ...TAKE_LONG],
+          globalSetup: [POSTGRES, BUBBLEWRAP],
         },
       },
+      {
+        extends: true,
+        test: { name: 'processes', isolate: false, include: OF_PROCESSES, globalSetup: [POSTGRES, BUBBLEWRAP] },
+      },
+      { extends: true, test: { name: 'sandbox', include: OF_SANDBOX, globalSetup: [POSTGRES, BUBBLEWRAP] } },
+      { extends: true, test: { name: 'clients', isolate: false, include: OF_CLIENTS, globalSetup: [POSTGRES] } },
+      { extends: true, test: { name: 'console', isolate: false, include: OF_CONSOLE, globalSetup: [POSTGRES] } },
     ],
   },
 })

@@ -1,7 +1,7 @@
 /**
  * The crash test: two servers under load, of which one or the other is killed at random, again and again; now and then
  * one hangs, or the database goes away. Then everything comes to rest, and what was promised is compared with what came
- * of it. Run by `npm run test:crash` (main.ts), and in a small version by `npm test`.
+ * of it. Run by `npm run test:crash` (main.ts), and in a small version by `npm run test:processes`.
  */
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

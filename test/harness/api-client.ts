@@ -65,7 +65,7 @@ export class ApiClient {
 
   /**
    * The log of a session by the client library, which would come back when its connection is lost; here that is an end,
-   * because in a story connections are lost only where it says so (those of test/stories/client.pg.test.ts are).
+   * because in a story connections are lost only where it says so (those of test/clients/client.pg.test.ts are).
    */
   follow(sessionId: string, after: number): Watch<WatchSessionSubscription> {
     const abort = new AbortController()

@@ -1,7 +1,7 @@
 /**
- * Runs once before all tests that need PostgreSQL: an embedded server of their own (or the one of
- * FACTOTUM_TEST_DATABASE_URL, which must ask for a password and let its user create databases), and in it a migrated
- * template, of which each test gets a copy.
+ * Runs before all tests that need PostgreSQL, once for all projects of a run: an embedded server of their own (or the
+ * one of FACTOTUM_TEST_DATABASE_URL, which must ask for a password and let its user create databases), and in it a
+ * migrated template, of which each test gets a copy.
  */
 import { runMigrations } from 'graphile-worker'
 import type { TestProject } from 'vitest/node'
@@ -23,7 +23,27 @@ const SETTINGS = {
   scram_iterations: '1',
 }
 
-export default async function startTestPostgres(project: TestProject): Promise<() => Promise<void>> {
+interface TestPostgres extends AsyncDisposable {
+  readonly adminUrl: string
+  readonly template: string
+}
+
+let running: Promise<TestPostgres> | null = null
+let projects = 0
+
+export default async function provideTestPostgres(project: TestProject): Promise<() => Promise<void>> {
+  projects += 1
+  const postgres = await (running ??= startTestPostgres())
+  project.provide('testPostgres', { adminUrl: postgres.adminUrl, template: postgres.template })
+  return async () => {
+    projects -= 1
+    if (projects > 0) return
+    running = null
+    await postgres[Symbol.asyncDispose]()
+  }
+}
+
+async function startTestPostgres(): Promise<TestPostgres> {
   const logger = createLogger({ level: 'warn', pretty: false })
   await using cleanup = new AsyncDisposableStack()
   sweepTemporaryHomes()
@@ -48,7 +68,6 @@ export default async function startTestPostgres(project: TestProject): Promise<(
   await migrate(databaseUrl(adminUrl, template), { logger, clock: systemClock })
   await runMigrations({ connectionString: databaseUrl(adminUrl, template), logger: jobLogger(logger) })
 
-  project.provide('testPostgres', { adminUrl, template })
   const teardown = cleanup.move()
-  return () => teardown.disposeAsync()
+  return { adminUrl, template, [Symbol.asyncDispose]: () => teardown.disposeAsync() }
 }

@@ -11,7 +11,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/plugins/turn-ends.ts',
     find: '      if (!isGiven) throw',
     replace: '      if (!isGiven && status === null) throw',
-    tests: ['test/stories/hooks-and-crashes.pg.test.ts'],
+    tests: ['test/processes/hooks-and-crashes.pg.test.ts'],
   },
   {
     name: 'command-called-again',
@@ -19,7 +19,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/turn/hooks/typed-commands.ts',
     find: 'const called = record === undefined ? await',
     replace: "const called = record?.outcome !== 'HANDLED' ? await",
-    tests: ['test/stories/hooks-and-crashes.pg.test.ts'],
+    tests: ['test/processes/hooks-and-crashes.pg.test.ts'],
   },
   {
     name: 'model-commands-unasked',
@@ -27,7 +27,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/turn/hooks/model-commands.ts',
     find: "if (verdict?.effect === 'ALLOW' && !isAsked) return true",
     replace: 'if (verdict !== null || isAsked) return true',
-    tests: ['test/stories/commands-of-plugins.pg.test.ts'],
+    tests: ['test/plugins/commands-of-plugins.pg.test.ts'],
   },
   {
     name: 'rejection-forgotten',
@@ -35,7 +35,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/turn/hooks/task-hooks.ts',
     find: "patch: { reviewVerdict: 'REPLAN', reviewReason: reason },",
     replace: 'patch: {},',
-    tests: ['test/stories/hooks.pg.test.ts'],
+    tests: ['test/plugins/hooks.pg.test.ts'],
   },
   {
     name: 'sections-asked-again',
@@ -43,7 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/turn/hooks/ask-sections.ts',
     find: '  if (stored !== null) return',
     replace: '  if (stored === undefined) return',
-    tests: ['test/stories/hooks.pg.test.ts'],
+    tests: ['test/plugins/hooks.pg.test.ts'],
   },
   {
     name: 'hooks-see-secrets',
@@ -51,7 +51,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/turn/hooks/hook-data.ts',
     find: 'return secrets.redactor().redact(hideForms(text))',
     replace: 'return secrets === undefined ? hideForms(text) : text',
-    tests: ['test/stories/hooks.pg.test.ts'],
+    tests: ['test/plugins/hooks.pg.test.ts'],
   },
   {
     name: 'fence-without-epoch',

@@ -31,7 +31,7 @@ import { stubProvider } from '../harness/stub-provider.ts'
 import { makeInjections, type Injection, type Targets } from '../model/injections.ts'
 import { findOrders, obey } from '../model/obedient-model.ts'
 import { StubEndpoint, type StubCall } from '../model/stub-endpoint.ts'
-import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
+import { findSandbox, skipReason } from './sandbox-support.ts'
 
 const sandbox = await findSandbox()
 const SECRETS = {

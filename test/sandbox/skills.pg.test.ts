@@ -10,7 +10,7 @@ import { SkillProblemsDocument, SkillsDocument, ViewerDocument } from '../genera
 import { addExampleSkill, addSkill } from '../harness/skills.ts'
 import { serverProgram } from '../harness/server-program.ts'
 import { converse, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
-import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
+import { findSandbox, skipReason } from './sandbox-support.ts'
 
 const DEPLOY_SECRET = 'deployed-open-sesame-1'
 const OTHER_SECRET = 'deployed-for-another-2'
