@@ -1,7 +1,7 @@
 /**
  * `npm run test:examples`: the examples that are packages of their own, as their pages say: installed from the registry
- * and from a server that runs, built, started, and used in Chromium: a text that is streamed, an approval. Takes
- * minutes. `--only <name>` chooses one.
+ * and from a server that runs, built, started, and used in Chromium: a text that is streamed, an approval; and a plugin
+ * that is a model. Takes minutes. `--only <name>` chooses one.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
@@ -54,6 +54,9 @@ const EXAMPLES: readonly Example[] = [
   },
 ]
 
+/** Below examples/plugins. */
+const AGENT = 'subprocess-agent'
+
 const PIECE = 'A long question.'
 const PIECES = 80
 /** The answer quotes it, piece by piece. */
@@ -69,6 +72,7 @@ const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' }
 const started: ChildProcess[] = []
 try {
   const server = await startServer()
+  if (only === undefined || only === AGENT) await tryAgent(server)
   for (const example of EXAMPLES.filter(({ name }) => only === undefined || name === only))
     await tryOut(example, server)
 } finally {
@@ -99,6 +103,44 @@ async function startServer(): Promise<RunningServer> {
     return { url, token }
   }
   throw new Error('the server did not start')
+}
+
+/** `examples/plugins/subprocess-agent`, as its page says: installed, enabled, and talked with. */
+async function tryAgent({ url, token }: RunningServer): Promise<void> {
+  const began = Date.now()
+  const program = join(root, 'bin/factotum.js')
+  const own = { ...env, FACTOTUM_HOME: join(folder, 'home') }
+  const example = join(root, 'examples/plugins', AGENT)
+  execFileSync(process.execPath, [program, 'plugin', 'install', example, '--yes'], { cwd: folder, env: own })
+  const ask = async (query: string): Promise<Readonly<Record<string, never>>> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })
+    const { data } = (await response.json()) as { readonly data: Readonly<Record<string, never>> }
+    return data
+  }
+  const until = async (query: string, wanted: RegExp): Promise<void> => {
+    let seen = ''
+    for (let looks = 0; looks < 240 && !wanted.test(seen); looks += 1) {
+      seen = JSON.stringify(await ask(query))
+      await pause(250)
+    }
+    assert.match(seen, wanted)
+  }
+  await until(`{ plugin(name: "${AGENT}") { status } }`, /DISABLED/)
+  await ask(`mutation { updatePlugin(input: { name: "${AGENT}", enabled: true, version: 1 }) { __typename } }`)
+  await until(`{ plugin(name: "${AGENT}") { status } }`, /READY/)
+  const model = `${AGENT}/agent:toy`
+  await ask(`mutation { openSession(input: { id: "web:agent", mode: CHAT, model: "${model}" }) { __typename } }`)
+  const answers = `{ session(id: "web:agent") { tasks { edges { node { type status output } } } } }`
+  for (const [content, wanted] of [
+    ['count 3', /"1 2 3"/],
+    ['run echo of the agent', /The command came to this/],
+    ['Hello', /toy heard 3: count 3 \| run echo of the agent \| Hello/],
+  ] as const) {
+    await ask(`mutation { sendMessage(input: { sessionId: "web:agent", content: "${content}" }) { __typename } }`)
+    await until(answers, wanted)
+  }
+  console.log(`${AGENT}: installed, enabled and used in ${Math.round((Date.now() - began) / 1000)} s`)
 }
 
 async function tryOut(example: Example, server: RunningServer): Promise<void> {

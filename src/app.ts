@@ -46,6 +46,7 @@ import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { VERSION } from './platform/version.ts'
 import { LiveHooks } from './plugins/live-hooks.ts'
 import type { LivePlugins } from './plugins/live-plugins.ts'
+import { PluginRuntimes } from './plugins/runtimes/plugin-runtimes.ts'
 import { Scheduler } from './schedules/scheduler.ts'
 import type { Redactor } from './secrets/redaction.ts'
 import { SecretStore } from './secrets/secret-store.ts'
@@ -60,6 +61,7 @@ import { openPlugins } from './open-plugins.ts'
 import { openTools, type Tools } from './open-tools.ts'
 import { PausedTurns } from './worker/paused-turns.ts'
 import { SessionRun } from './worker/session-run.ts'
+import { Conversations } from './worker/conversations.ts'
 import { Worker } from './worker/worker.ts'
 
 export interface AppOptions {
@@ -127,7 +129,9 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const parts = { options, file, config, publicUrl, secrets, hooks, metrics, startedAt: clock.now(), stored }
   await openAudit({ ...parts, logger }, opened)
   const background = await openBackground(parts, opened)
-  const tools = await openTools({ ...options, file, config, secrets, stored, guard: background.guard }, opened)
+  const runtimes = new PluginRuntimes(clock)
+  const { guard } = background
+  const tools = await openTools({ ...options, file, config, secrets, stored, guard, runtimes }, opened)
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
   const beside = checkpointerOptions(parts, tools, redactorOf)
   const checkpointer = new Checkpointer(beside)
@@ -141,8 +145,9 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const worker = createWorker(made, homeWatch)
   const watching = startWatching(parts, opened)
   const intake = createIntake(made, worker)
-  const catalog = tools.toolCatalog
-  const plugins = openPlugins({ home, config, secrets, stored, intake, catalog, hooks, logger }, opened)
+  const { toolCatalog: catalog, programs, serverParts } = tools
+  const pluginParts = { home, config, secrets, stored, intake, catalog, hooks, runtimes, programs, serverParts, logger }
+  const plugins = openPlugins(pluginParts, opened)
   const migrations = await migrationNames()
   const build = { version: VERSION, commit: await commitOfBuild() }
   showLiveFigures({ metrics, database, readings: () => file.readings(), build, clock, logger })
@@ -256,8 +261,10 @@ function createWorker({ parts, background, tools, checkpointer, delegator }: Mad
   const { database, doorbell, feed, clock } = parts.stored
   const { commands, skills, toolCatalog, agentsFor } = tools
   const { outbox, approvalExpiry, turnEnds } = background
+  const conversations = new Conversations({ config, clock })
   return new Worker({
     database,
+    conversations,
     doorbell,
     config,
     clock,
@@ -273,6 +280,7 @@ function createWorker({ parts, background, tools, checkpointer, delegator }: Mad
         begun,
         mayGoOn,
         database,
+        conversations,
         feed,
         doorbell,
         config,

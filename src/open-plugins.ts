@@ -5,11 +5,13 @@ import { appendMessage } from './intake/message/append-message.ts'
 import type { MessageAccepted } from './intake/message/announce-message.ts'
 import { sendMessage } from './intake/message/send-message.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
+import type { ConfinedPrograms } from './execution/sandbox/confined-programs.ts'
 import type { Logger } from './platform/logger.ts'
 import type { LiveHooks } from './plugins/live-hooks.ts'
-import { builtIns } from './plugins/built-in/built-ins.ts'
+import { builtIns, type ServerParts } from './plugins/built-in/built-ins.ts'
 import { LivePlugins } from './plugins/live-plugins.ts'
 import type { PluginServices } from './plugins/plugin-services.ts'
+import type { PluginRuntimes } from './plugins/runtimes/plugin-runtimes.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
 import type { Stored } from './open-store.ts'
 import type { Opened } from './opened.ts'
@@ -23,12 +25,15 @@ interface PluginsOptions {
   readonly intake: IntakeContext
   readonly catalog: ToolCatalog
   readonly hooks: LiveHooks
+  readonly runtimes: PluginRuntimes
+  readonly programs: Pick<ConfinedPrograms, 'start'>
+  readonly serverParts: ServerParts
   readonly logger: Logger
 }
 
 /** They come as they start: this waits for none. */
 export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugins {
-  const { home, config, secrets, stored, intake, catalog, hooks, logger } = options
+  const { home, config, secrets, stored, intake, catalog, hooks, runtimes, programs, serverParts, logger } = options
   const { database, doorbell, feed, clock } = stored
   const services: PluginServices = {
     database,
@@ -40,6 +45,7 @@ export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugin
       refusalOf(await appendMessage(intake, viewer, { sessionId, content, role: 'ASSISTANT' })),
     tools: catalog,
     feed,
+    programs: { home, programs },
     clock,
     logger,
   }
@@ -48,7 +54,7 @@ export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugin
     secrets.known().some((known) => known.name === name) ? secrets.apiKey(name) : null
   const plugins = new LivePlugins({
     home,
-    builtIns: builtIns(home, clock),
+    builtIns: builtIns(home, serverParts, clock),
     database,
     doorbell,
     config,
@@ -56,6 +62,7 @@ export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugin
     services,
     secretOf,
     hooks,
+    runtimes,
     clock,
     logger,
   })

@@ -3,19 +3,23 @@ import type { Agents } from './agents/agent.ts'
 import { createAgentsFor, type AgentsFor } from './agents/create-agents.ts'
 import type { LiveConfig } from './config/config.ts'
 import { messageOf } from './core/errors.ts'
+import type { ModelRuntimes } from './core/tool/model-runtime.ts'
 import type { AddressGuard } from './delivery/address-guard.ts'
-import type { SandboxState } from './execution/command.ts'
 import { createCommandRunner, type CommandService } from './execution/run-command.ts'
 import { ConfinedPrograms } from './execution/sandbox/confined-programs.ts'
 import { SkillCatalog, type Skills } from './execution/skills/skill-catalog.ts'
 import { McpServers } from './mcp/mcp-servers.ts'
 import { createLanguageModel } from './model/create-language-model.ts'
+import { withRuntimes } from './model/runtime/runtime-model.ts'
 import type { LanguageModel } from './model/language-model.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
 import { recordWorkspaceBytes, type MeasuredWorkspace } from './store/files/workspace-usage.ts'
+import type { ServerParts } from './plugins/built-in/built-ins.ts'
+import { isSwitchedOff } from './store/plugins/plugin-rows.ts'
 import { DELEGATION } from './tools/delegate-tool.ts'
+import { SwitchedSource } from './tools/switched-source.ts'
 import { ToolCatalog } from './tools/tool-catalog.ts'
 import type { Stored } from './open-store.ts'
 import type { Opened } from './opened.ts'
@@ -31,6 +35,7 @@ export interface ToolsOptions {
   readonly secrets: SecretStore
   readonly stored: Stored
   readonly guard: AddressGuard
+  readonly runtimes: ModelRuntimes
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -40,12 +45,15 @@ export interface Tools {
   readonly skills: Skills
   readonly toolCatalog: ToolCatalog
   readonly model: LanguageModel
+  readonly programs: ConfinedPrograms
+  /** Switched as plugins. */
+  readonly serverParts: ServerParts
   readonly agentsFor: (own: AgentsFor) => Agents
 }
 
 /** Resolves when commands can run; servers of tools come to the catalogue as they start. */
 export async function openTools(options: ToolsOptions, opened: Opened): Promise<Tools> {
-  const { home, environment, config, secrets, stored, logger } = options
+  const { home, environment, config, secrets, stored, runtimes, logger } = options
   const { database, clock } = stored
   // One that is not recorded is measured again behind the session's next command.
   const onMeasured = (measured: MeasuredWorkspace): void =>
@@ -54,20 +62,32 @@ export async function openTools(options: ToolsOptions, opened: Opened): Promise<
     )
   const commands = await createCommandRunner({ home, logger, clock, onMeasured })
   opened.add(() => commands.stop())
-  const model = createLanguageModel({ config, keys: secrets, proxyEnv: environment, clock, logger })
+  const providers = createLanguageModel({ config, keys: secrets, proxyEnv: environment, clock, logger })
+  const model = withRuntimes({ model: providers, runtimes, clock })
   const skills = new SkillCatalog({ home, logger })
   const toolCatalog = new ToolCatalog()
-  toolCatalog.add(DELEGATION)
-  const servers = createMcpServers(options, toolCatalog, () => commands.sandbox())
-  servers.start()
+  const delegation = new SwitchedSource(DELEGATION)
+  // What it is switched to holds from the first turn on; other plugins come as they start.
+  delegation.turn(!(await isSwitchedOff(database, delegation.name)))
+  toolCatalog.add(delegation)
+  const programs = new ConfinedPrograms({
+    home,
+    sandbox: () => commands.sandbox(),
+    clock: options.clock,
+    onProblem: (message) => logger.warn(message),
+  })
+  const servers = createMcpServers(options, toolCatalog, programs)
   opened.add(() => servers.stop())
-  return { commands, skills, toolCatalog, model, agentsFor: createAgentsFor({ config, model, home, clock, logger }) }
+  const agentsFor = createAgentsFor({ config, model, home, clock, logger })
+  const serverParts = {
+    delegation: { on: () => delegation.turn(true), off: () => delegation.turn(false) },
+    mcp: { on: () => servers.start(), off: () => servers.stop() },
+  }
+  return { commands, skills, toolCatalog, model, programs, serverParts, agentsFor }
 }
 
-function createMcpServers(options: ToolsOptions, catalog: ToolCatalog, sandbox: () => SandboxState): McpServers {
+function createMcpServers(options: ToolsOptions, catalog: ToolCatalog, programs: ConfinedPrograms): McpServers {
   const { home, file, secrets, guard, clock, logger } = options
-  const onProblem = (message: string): void => logger.warn(message)
-  const programs = new ConfinedPrograms({ home, sandbox, clock, onProblem })
   const onSecretsReloaded = (listener: () => void): (() => void) => secrets.onReloaded(listener)
   return new McpServers({
     home,

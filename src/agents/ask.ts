@@ -3,13 +3,14 @@
  * again when the answer cannot be used, with what was wrong. Every call passes the gate before it is made, and is
  * recorded, whatever becomes of it.
  */
-import { modelKey } from '../config/model-choice.ts'
+import { isRuntime, modelKey } from '../config/model-choice.ts'
 import type { LiveConfig, ModelChoice } from '../config/config.ts'
 import { AppError, type AppErrorCode } from '../core/errors.ts'
 import type { AgentRole, ModelCallRecord, PromptName } from '../core/model-call.ts'
 import type { Moment } from '../core/text/zoned-time.ts'
 import { NO_TOKENS, type TokenCounts } from '../model/token-counts.ts'
 import { ModelError, type LanguageModel } from '../model/language-model.ts'
+import type { RuntimeHolder } from '../model/runtime/runtime-holder.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { must } from '../platform/must.ts'
@@ -32,6 +33,8 @@ export interface AskOptions {
   readonly ownModel?: ModelChoice | null
   /** Of the session: what these are told besides; null: nothing. */
   readonly instructions?: string | null
+  /** Where the session's open runtime is; left out: none stays open. */
+  readonly runtime?: RuntimeHolder
   readonly logger: Logger
 }
 
@@ -137,7 +140,8 @@ export function modelsOf(
   const { models, fallbacks, providers } = config.current()
   const { [role]: model } = models
   // One whose provider was taken out of the configuration meanwhile does not stop the session.
-  const isOwn = ownModel !== null && OF_SESSION.has(role) && providers.has(ownModel.provider)
+  const isOwn =
+    ownModel !== null && OF_SESSION.has(role) && (providers.has(ownModel.provider) || isRuntime(ownModel.provider))
   return isOwn ? [ownModel, model, ...fallbacks[role]] : [model, ...fallbacks[role]]
 }
 

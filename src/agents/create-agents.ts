@@ -2,6 +2,7 @@
 import type { LiveConfig, ModelChoice } from '../config/config.ts'
 import { FactMarks } from '../core/text/fact-marks.ts'
 import type { LanguageModel } from '../model/language-model.ts'
+import type { RuntimeHolder } from '../model/runtime/runtime-holder.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Agents } from './agent.ts'
@@ -45,6 +46,8 @@ export interface AgentsFor {
   readonly ownModel?: ModelChoice | null
   /** What these are told besides their prompts; null: nothing. */
   readonly instructions?: string | null
+  /** Where the session's open runtime is; left out: none stays open. */
+  readonly runtime?: RuntimeHolder
 }
 
 /** Agents for each turn; they share what they are made of. */

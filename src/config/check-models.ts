@@ -1,7 +1,7 @@
 /** The rules of providers, models and prices that need more than one value: what is named must be configured. */
 import { didYouMean } from './closest.ts'
 import type { FoundProblem } from './config-problem.ts'
-import { modelKey, parseModel, REHEARSAL } from './model-choice.ts'
+import { isRuntime, modelKey, parseModel, REHEARSAL } from './model-choice.ts'
 import type { Sections } from './sections.ts'
 
 export function checkModels(sections: Sections): readonly FoundProblem[] {
@@ -26,6 +26,8 @@ export function checkModels(sections: Sections): readonly FoundProblem[] {
 
 function checkModel(text: string, path: readonly string[], sections: Sections): readonly FoundProblem[] {
   const first = firstProvider(sections)
+  const chosen = parseModel(text, [])
+  if (isRuntime(chosen.provider) && chosen.model !== '') return []
   if (first === null) {
     return [{ path, text: 'names a model, but there is no provider; add a section [providers.<name>] or remove this' }]
   }

@@ -156,6 +156,9 @@ export interface Settings {
   readonly maxPlanTasks: number
   readonly execTimeoutMs: number
   readonly llmIdleTimeoutMs: number
+  /** Conversations that a process keeps between turns, and for how long. */
+  readonly providerSessions: number
+  readonly providerSessionTtlMs: number
   /** For which turns wait while a provider is away; 0: they fail at once. */
   readonly providerOutageWaitMs: number
   readonly maxQueued: number

@@ -16,6 +16,11 @@ export function parseModel(text: string, providers: readonly string[]): ModelCho
   return { provider: text.slice(0, colon), model: text.slice(colon + 1) }
 }
 
+/** A provider that is a plugin's runtime, "<plugin>/<runtime>"; whether there is one, only the plugins know. */
+export function isRuntime(provider: string): boolean {
+  return /^[a-z][a-z0-9-]{0,31}\/[a-z][a-z0-9-]{0,31}$/.test(provider)
+}
+
 export function modelKey(choice: ModelChoice): string {
   return `${choice.provider}:${choice.model}`
 }

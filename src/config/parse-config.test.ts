@@ -258,6 +258,8 @@ planner = "azure:four"
       chatMaxRounds: 25,
       execTimeoutMs: 120_000,
       llmIdleTimeoutMs: 120_000,
+      providerSessions: 5,
+      providerSessionTtlMs: 480_000,
       maxQueued: 100,
       collectWindowMs: 0,
       maxConcurrentTurns: 32,

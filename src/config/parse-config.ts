@@ -189,8 +189,8 @@ function buildUser(user: ConfigFile['users'][string], name: string): UserConfig 
 
 function buildModels({ models }: ConfigFile, providers: readonly string[]): Pick<Config, 'models' | 'fallbacks'> {
   const listed = (role: AgentRole): readonly ModelChoice[] => {
-    if (providers.length === 0) return [REHEARSAL]
-    const texts = models[role] ?? must(models.planner, 'a checked configuration with providers has a planner')
+    const texts = models[role] ?? models.planner
+    if (texts === undefined) return [REHEARSAL]
     return listOf(texts).map((text) => parseModel(text, providers))
   }
   return {

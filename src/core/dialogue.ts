@@ -40,7 +40,41 @@ export interface SaidRows {
   readonly hasMore: boolean
 }
 
+/** A session's rows as a process holds them, so that its next turn need not read them. */
+export interface HeldRows {
+  readonly rows: SaidRows
+  /** They hold all that was said up to this event of the log, which this turn wrote as its last. */
+  readonly seq: number
+  readonly turnId: string
+}
+
 export const NO_DIALOGUE: Dialogue = { exchanges: [], leftOut: false, isNearlyFull: false }
+
+/** How many messages are read at most. Bounded, so that a turn costs the same in an old session. */
+export const RECENT_MESSAGES = 60
+/** Longer texts are cut: agents need what was said, not all of it. */
+export const RECENT_TEXT_CHARS = 4000
+
+/** The rows with one more turn, cut as they are when they are read. */
+export function holdRows(
+  before: SaidRows,
+  { message, answers }: { readonly message: SaidRows['messages'][number]; readonly answers: SaidRows['answers'] },
+): SaidRows {
+  const all = [...before.messages, { ...message, content: firstChars(message.content) }]
+  const messages = all.slice(-RECENT_MESSAGES)
+  const turnIds = new Set(messages.map(({ turnId }) => turnId))
+  const added = answers.map((answer) => ({ ...answer, text: firstChars(answer.text) }))
+  return {
+    messages,
+    answers: [...before.answers.filter(({ turnId }) => turnIds.has(turnId)), ...added],
+    hasMore: before.hasMore || all.length > messages.length,
+  }
+}
+
+/** Whole characters, as PostgreSQL counts them. */
+function firstChars(text: string): string {
+  return text.length <= RECENT_TEXT_CHARS ? text : Array.from(text).slice(0, RECENT_TEXT_CHARS).join('')
+}
 
 /** So many bytes of UTF-8 count as a token; what a model makes of a text differs, and this is about the average. */
 export const BYTES_PER_TOKEN = 4

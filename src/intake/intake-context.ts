@@ -12,7 +12,7 @@ import type { CheckWebhook } from '../delivery/webhook-registration.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Redactor } from '../secrets/redaction.ts'
 import type { Database } from '../store/database.ts'
-import type { AcceptResult } from '../store/intake/accept-message.ts'
+import type { AcceptResult, TurnStart } from '../store/intake/accept-message.ts'
 
 /** What a use case reaches of the rest of the process. Any number of calls share one. */
 export interface IntakeContext {
@@ -61,13 +61,13 @@ export interface IdentityLinked {
 /** The worker of this process, as far as a message needs it. */
 export interface IntakeWorker {
   /**
-   * Calls `accept` with the node that may run the session at once, or null: then the message waits until its session is
+   * Calls `accept` with who may run the session at once, or null: then the message waits until its session is
    * taken. One that `accept` has taken runs as soon as that resolves: what comes before its turn must have been
    * published by then.
    */
   takeWith<Result extends AcceptResult>(
     sessionId: string,
-    accept: (node: number | null) => Promise<Result>,
+    accept: (start: Omit<TurnStart, 'limits'> | null) => Promise<Result>,
   ): Promise<Result>
 }
 

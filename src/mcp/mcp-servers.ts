@@ -30,8 +30,9 @@ export class McpServers {
     this.#options = options
   }
 
-  /** Their tools come to the catalogue as they start; this waits for none. */
+  /** Their tools come to the catalogue as they start; this waits for none. Again after a `stop`. */
   start(): void {
+    this.#isStopped = false
     const { config, onSecretsReloaded } = this.#options
     const follow = (): void => void this.#takeOverSoon()
     this.#stopListening.push(config.onChange(follow), onSecretsReloaded(follow))

@@ -27,6 +27,7 @@ export const ID_PREFIXES = {
   delegation: 'dlg',
   change: 'chg',
   proposal: 'prop',
+  runtime: 'runtime',
 } as const
 export type IdKind = keyof typeof ID_PREFIXES
 

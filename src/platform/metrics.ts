@@ -98,6 +98,9 @@ function metricsOfWork({ counter, gauge, histogram }: Instruments) {
     }),
     runningTurns: gauge('running_turns', 'Turns running in this process.', []),
     claims: counter('claims_total', 'Sessions that this process took, by way: message, notified, polled.', ['way']),
+    saidBefore: counter('turns_said_before_total', 'Turns, by where what was said before was: memory, database.', [
+      'from',
+    ]),
     takenOver: counter(
       'sessions_taken_over_total',
       'Sessions that this process freed of others that died or hang.',

@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import type { CommandData, HookAnswers, HookInputs, HookName, Json } from './hook-inputs.ts'
 import type { PluginContext, ToolContext } from './plugin-context.ts'
+import type { RuntimeDefinition } from './runtime.ts'
 
 type Awaitable<Value> = Value | Promise<Value>
 
@@ -56,6 +57,8 @@ export interface PluginDefinition<
   readonly hooks?: Hooks<z.output<Shape>>
   readonly tools?: { readonly [Name in keyof Tools]: ToolDefinition<Tools[Name], z.output<Shape>> }
   readonly commands?: Readonly<Record<string, CommandDefinition<z.output<Shape>>>>
+  /** Models of its own, by lower-case name. */
+  readonly runtimes?: Readonly<Record<string, RuntimeDefinition<z.output<Shape>>>>
   /** Within 30 s. What it throws keeps the plugin from being used; it is tried again after a growing pause. */
   start?(ctx: PluginContext<z.output<Shape>>): Awaitable<void>
   /** Within 5 s, then the plugin is ended. */

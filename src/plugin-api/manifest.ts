@@ -27,6 +27,7 @@ export const manifestSchema = z.strictObject({
   tools: z
     .array(z.strictObject({ name: word, description: sentence, effect: z.enum(['READ', 'WRITE']), parameters: schema }))
     .max(64),
+  runtimes: z.array(z.strictObject({ name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/), description: sentence })).max(8),
   commands: z.array(z.strictObject({ name: word, description: sentence, fromModel: z.boolean() })).max(64),
 })
 export type PluginManifest = z.output<typeof manifestSchema>
@@ -47,6 +48,7 @@ export function describePlugin(exported: unknown): PluginManifest {
     hooks = {},
     tools = {},
     commands = {},
+    runtimes = {},
   } = exported
   const secretSettings = Object.entries(settings?.shape ?? {}).filter(([, field]) => isSecret(field))
   const described = {
@@ -67,6 +69,7 @@ export function describePlugin(exported: unknown): PluginManifest {
       effect,
       parameters: jsonSchemaOf(args),
     })),
+    runtimes: Object.entries(runtimes).map(([runtime, { description }]) => ({ name: runtime, description })),
     commands: Object.entries(commands).map(([command, { description, fromModel = false }]) => ({
       name: command,
       description,

@@ -3,6 +3,8 @@
  * before anything of it is read.
  */
 import type { HookName, Json } from './hook-inputs.ts'
+import type { ProgramRequest } from './program.ts'
+import type { RuntimePiece } from './runtime.ts'
 
 /** Of one message, in characters; longer ones are refused by their sender, and end a plugin that sends them anyway. */
 export const MAX_MESSAGE_CHARS = 1024 * 1024
@@ -15,6 +17,23 @@ export const MAX_LOG_LINES = 100
 export type PluginCall =
   | { readonly kind: 'HOOK'; readonly hook: HookName; readonly data: unknown }
   | { readonly kind: 'TOOL'; readonly tool: string; readonly args: Json; readonly call: ToolCallData }
+  | RuntimeCall
+
+/** What is done with a conversation of a runtime; `session` is the server's name for it. */
+export type RuntimeCall = { readonly kind: 'RUNTIME'; readonly session: string } & (
+  | { readonly act: 'OPEN'; readonly runtime: string; readonly model: string; readonly system: string }
+  /** Asks; answered with the first pieces. */
+  | { readonly act: 'SEND'; readonly messages: unknown; readonly tools: unknown }
+  /** Takes the next pieces of the answer. */
+  | { readonly act: 'NEXT' }
+  | { readonly act: 'CLOSE' }
+)
+
+/** Pieces of an answer, and whether it has ended with them. */
+export interface RuntimeBatch {
+  readonly pieces: readonly RuntimePiece[]
+  readonly isDone: boolean
+}
 
 /** Whose call of a tool it is. */
 export interface ToolCallData {
@@ -40,6 +59,7 @@ export type ServerRequest =
   | { readonly what: 'APPEND_MESSAGE'; readonly sessionId: string; readonly text: string }
   | { readonly what: 'RECORD'; readonly sessionId: string; readonly name: string; readonly data: Json }
   | { readonly what: 'FORGET'; readonly thanDays: number }
+  | ProgramRequest
   | { readonly what: 'RUN_TOOL'; readonly name: string; readonly args: Readonly<Record<string, Json>> }
 
 /** Of a log line. */

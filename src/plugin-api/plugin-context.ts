@@ -1,5 +1,6 @@
 /** What a plugin may do: the `ctx` that each of its functions is given. Texts are redacted by the server. */
 import type { Json } from './hook-inputs.ts'
+import type { Program, ProgramStart } from './program.ts'
 
 /** A plugin's small store in the database, shared by all processes; it stays when the plugin is removed. */
 export interface PluginState {
@@ -50,6 +51,8 @@ export interface PluginContext<Settings = Readonly<Record<string, unknown>>> {
    * Deletes the events that the plugin `keeps` and that are older, from the logs of all sessions; how many. Repeatable.
    */
   forget(older: { readonly thanDays: number }): Promise<number>
+  /** Starts a program in the sandbox of commands, in a folder of the plugin's own; at most 16 run at a time. */
+  startProgram(program: ProgramStart): Promise<Program>
   /** Calls a tool READ as the user of the turn that the call belongs to; only within hooks, tools and commands. */
   runTool(call: { readonly name: string; readonly args: Readonly<Record<string, Json>> }): Promise<ToolResult>
 }

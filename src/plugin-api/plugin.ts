@@ -8,6 +8,8 @@ import type { PluginDefinition } from './definition.ts'
 export { z }
 export type { CommandDefinition, PluginDefinition, ToolDefinition } from './definition.ts'
 export type * from './hook-inputs.ts'
+export type { Program, ProgramStart } from './program.ts'
+export type * from './runtime.ts'
 export type { PluginContext, PluginLogger, PluginState, ToolContext, ToolResult } from './plugin-context.ts'
 
 /** The default export of a plugin's module. Checks nothing: the server does when it loads it. */

@@ -8,6 +8,8 @@ import { describePlugin, problemsOf, type PluginManifest } from './manifest.ts'
 import { describeError } from './messages.ts'
 import type { LogLevel, PluginCall, PluginStart, ProgressData, ServerRequest } from './messages.ts'
 import type { PluginContext, ToolContext, ToolResult } from './plugin-context.ts'
+import { startProgram } from './program.ts'
+import { RuntimeSessions } from './runtime-sessions.ts'
 
 /** The server as the plugin reaches it. `call`: during which call it asks; null: outside of any. */
 export interface ServerPort {
@@ -30,15 +32,18 @@ export class RunningPlugin {
   readonly manifest: PluginManifest
   readonly #definition: PluginDefinition
   readonly #port: ServerPort
+  readonly #runtimes: RuntimeSessions
   readonly #ending = new AbortController()
   #start: PluginStart = { settings: {}, secrets: {} }
   #settings: Readonly<Record<string, unknown>> = {}
+  #wasStarted = false
 
   /** Throws an Error that says what is wrong with the definition. */
   constructor(exported: unknown, port: ServerPort) {
     this.manifest = describePlugin(exported)
     this.#definition = exported as PluginDefinition
     this.#port = port
+    this.#runtimes = new RuntimeSessions(this.#definition.runtimes ?? {})
   }
 
   /** What is wrong with the settings, in one line; null: nothing. */
@@ -53,20 +58,38 @@ export class RunningPlugin {
     if (problem !== null) throw new Error(problem)
     this.#start = start
     this.#settings = this.#definition.settings?.parse(start.settings) ?? {}
+    this.#wasStarted = true
     await this.#definition.start?.(this.#context({ id: null, signal: this.#ending.signal }))
   }
 
   /** What the plugin answers; undefined is null. Rejects with what it throws. */
   async call(call: PluginCall, options: CallOptions): Promise<Json> {
-    const answer = await (call.kind === 'HOOK' ? this.#callHook(call, options) : this.#callTool(call, options))
+    const answer = await this.#answerOf(call, options)
     if (typeof answer === 'function' || typeof answer === 'symbol') throw new Error('it answered no JSON')
     return (answer ?? null) as Json
+  }
+
+  #answerOf(call: PluginCall, options: CallOptions): unknown {
+    switch (call.kind) {
+      case 'HOOK':
+        return this.#callHook(call, options)
+      case 'TOOL':
+        return this.#callTool(call, options)
+      case 'RUNTIME':
+        return this.#runtimes.call(call, this.#runtimeContext(options.signal))
+    }
+  }
+
+  /** What a runtime asks for outlives the call in which it was opened. */
+  #runtimeContext(signal: AbortSignal): PluginContext {
+    return this.#context({ id: null, signal })
   }
 
   /** Rejects with what the plugin throws. */
   async stop(): Promise<void> {
     this.#ending.abort()
-    await this.#definition.stop?.()
+    await this.#runtimes.closeAll()
+    if (this.#wasStarted) await this.#definition.stop?.()
   }
 
   #callHook({ hook, data }: Extract<PluginCall, { kind: 'HOOK' }>, options: CallOptions): unknown {
@@ -117,6 +140,7 @@ export class RunningPlugin {
       appendMessage: (message) => tell({ what: 'APPEND_MESSAGE', ...message }),
       record: (event) => tell({ what: 'RECORD', ...event }),
       forget: async (older) => (await ask({ what: 'FORGET', ...older })) as number,
+      startProgram: (program) => startProgram(ask, program),
       runTool: async (call) => (await ask({ what: 'RUN_TOOL', ...call })) as unknown as ToolResult,
     }
   }

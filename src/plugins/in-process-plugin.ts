@@ -12,6 +12,7 @@ export class InProcessPlugin implements PluginInstance {
   readonly #plugin: RunningPlugin
   readonly #stopping = new AbortController()
   readonly #open = new Map<number, PluginCall>()
+  readonly #port: PluginPort
   #lastCall = 0
 
   /** Throws an Error when the definition is wrong. */
@@ -20,6 +21,7 @@ export class InProcessPlugin implements PluginInstance {
       ask: (request, id) => port.ask(request, id === null ? null : (this.#open.get(id) ?? null)),
       log: (level, message, fields) => port.log(level, message, fields),
     })
+    this.#port = port
     this.manifest = this.#plugin.manifest
   }
 
@@ -57,6 +59,7 @@ export class InProcessPlugin implements PluginInstance {
     if (this.#stopping.signal.aborted) return
     this.#stopping.abort()
     await this.#plugin.stop().catch(() => undefined)
+    this.#port.end()
   }
 }
 

@@ -35,6 +35,7 @@ import type { PluginInstance } from './plugin-instance.ts'
 import { PluginKeeper, type PluginCounts } from './plugin-keeper.ts'
 import { portOf, type PluginServices } from './plugin-services.ts'
 import { PluginTools } from './plugin-tools.ts'
+import type { PluginRuntimes } from './runtimes/plugin-runtimes.ts'
 import { THREAD_LIMITS } from './thread-limits.ts'
 import { ThreadPlugin } from './thread-plugin.ts'
 import { Broadcast } from './broadcast.ts'
@@ -56,6 +57,8 @@ export interface LivePluginsOptions {
   readonly secretOf: (name: string) => string | null
   /** Given the hooks whenever plugins have changed. */
   readonly hooks: LiveHooks
+  /** Given the plugins that have some. */
+  readonly runtimes: PluginRuntimes
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -167,6 +170,7 @@ export class LivePlugins {
     this.#broadcast.become(keepers)
     const called = keepers.filter(({ name }) => isCalled(this.#loaded.get(name)?.manifest))
     this.#options.hooks.become(hooksOf(called, this.#options.clock))
+    this.#options.runtimes.become(keepers)
     await this.#report()
   }
 

@@ -8,6 +8,8 @@ export interface PluginPort {
   /** Rejects with an Error that says what to change. */
   ask(request: ServerRequest, during: PluginCall | null): Promise<Json>
   log(level: LogLevel, message: string, fields: Json): void
+  /** The plugin has ended, and all that it started here. Repeatable. */
+  end(): void
 }
 
 /** Of one call. */

@@ -12,7 +12,7 @@ import { hooksOf, NO_HOOKS } from './turn-hooks.ts'
 const turn = { sessionId: 's', sessionType: 'DIRECT', turnId: 't', user: 'ada', role: 'USER' } as const
 const asked = { ...turn, agent: 'planner', workspace: '/nowhere' } as const
 const signal = new AbortController().signal
-const port = { ask: async () => null, log: () => {} }
+const port = { ask: async () => null, log: () => {}, end: () => {} }
 
 /** Time stands still until a test moves it; pauses are over at once, and noted. */
 class TestClock implements Clock {

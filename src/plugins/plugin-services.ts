@@ -8,6 +8,7 @@ import type { Viewer } from '../core/identity.ts'
 import type { Feed } from '../events/feed.ts'
 import type { Json } from '../plugin-api/hook-inputs.ts'
 import type { PluginCall, ServerRequest } from '../plugin-api/messages.ts'
+import type { ProgramRequest } from '../plugin-api/program.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { isStorable, toStorable } from '../platform/well-formed.ts'
@@ -16,6 +17,7 @@ import type { Redactor } from '../secrets/redaction.ts'
 import type { Database } from '../store/database.ts'
 import type { ToolCatalog } from '../tools/tool-catalog.ts'
 import type { PluginPort } from './plugin-instance.ts'
+import { isAboutProgram, PluginPrograms, type ProgramMeans } from './runtimes/plugin-programs.ts'
 import { runToolForPlugin } from './run-tool-for-plugin.ts'
 import { forgetKept } from '../store/plugins/kept-events.ts'
 import { recordPluginEvent } from '../store/plugins/record-event.ts'
@@ -39,6 +41,7 @@ export interface PluginServices {
   /** All tools as they are now. */
   readonly tools: Pick<ToolCatalog, 'snapshot'>
   readonly feed: Pick<Feed, 'published' | 'onPublished'>
+  readonly programs: ProgramMeans
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -51,16 +54,19 @@ const MAX_NAME_CHARS = 100
 /** The server as this plugin reaches it. */
 export function portOf(name: string, services: PluginServices): PluginPort {
   const logger = services.logger.child({ plugin: name })
+  const programs = new PluginPrograms(name, services.programs)
   return {
-    ask: (request, during) => serve(name, services, { request, during }),
+    ask: (request, during) =>
+      isAboutProgram(request) ? programs.serve(request) : serve(name, services, { request, during }),
     log: (level, message, fields) => logger[level]({ fields }, message),
+    end: () => programs.end(),
   }
 }
 
 async function serve(
   plugin: string,
   services: PluginServices,
-  { request, during }: { readonly request: ServerRequest; readonly during: PluginCall | null },
+  { request, during }: { readonly request: Exclude<ServerRequest, ProgramRequest>; readonly during: PluginCall | null },
 ): Promise<Json> {
   const { database } = services
   switch (request.what) {

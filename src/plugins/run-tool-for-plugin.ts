@@ -115,7 +115,7 @@ const KINDS = { done: 'DONE', failed: 'FAILED', unknown: 'UNKNOWN' } as const
 
 /** Null: the call is about no turn. */
 function turnOf(call: PluginCall | null): CallingTurn | null {
-  if (call === null) return null
+  if (call === null || call.kind === 'RUNTIME') return null
   const data: Partial<CallingTurn> = call.kind === 'TOOL' ? call.call : (call.data as Partial<CallingTurn>)
   const { sessionId, turnId, user } = data
   const isTurn = typeof sessionId === 'string' && typeof turnId === 'string' && typeof user === 'string'

@@ -13,6 +13,15 @@ export const serverRequest = z.discriminatedUnion('what', [
   z.object({ what: z.literal('APPEND_MESSAGE'), sessionId: short, text: z.string() }),
   z.object({ what: z.literal('RECORD'), sessionId: short, name: short, data: json }),
   z.object({ what: z.literal('FORGET'), thanDays: z.number().min(0).max(36_500) }),
+  z.object({
+    what: z.literal('PROGRAM_START'),
+    command: short,
+    args: z.array(z.string().max(100_000)).max(100),
+    environment: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/), short),
+    network: z.boolean(),
+  }),
+  z.object({ what: z.literal('PROGRAM_WRITE'), program: id, text: z.string() }),
+  z.object({ what: z.enum(['PROGRAM_READ', 'PROGRAM_END']), program: id }),
   z.object({ what: z.literal('RUN_TOOL'), name: short, args: z.record(z.string(), json) }),
 ])
 const progress = z.strictObject({
@@ -37,9 +46,14 @@ const message = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('PONG') }),
 ])
 
+/** What most hooks answer. */
+const ANSWERED_NOTHING = /^\{"type":"RESULT","id":(\d{1,15}),"value":null\}$/
+
 /** Null: it breaks the protocol. */
 export function parseThreadMessage(text: unknown): FromThread | null {
   if (typeof text !== 'string' || text.length > MAX_MESSAGE_CHARS) return null
+  const id = ANSWERED_NOTHING.exec(text)?.[1]
+  if (id !== undefined) return { type: 'RESULT', id: Number(id), value: null }
   try {
     return message.parse(JSON.parse(text))
   } catch {

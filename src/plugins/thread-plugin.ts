@@ -158,7 +158,7 @@ export class ThreadPlugin implements PluginInstance {
       this.#lastId += 1
       const id = this.#lastId
       const sent = message(id)
-      const text = JSON.stringify(sent)
+      const text = textOf(sent)
       if (text.length > MAX_MESSAGE_CHARS) return refuse('NOT_CALLED', 'the call is longer than plugins are given')
       const giveUp = (): void => {
         this.#send({ type: 'ABORT', id })
@@ -288,10 +288,23 @@ export class ThreadPlugin implements PluginInstance {
       call.reject(new PluginError('LOST', `the plugin ended meanwhile: ${reason}`))
     }
     this.#port.close()
+    this.#options.port.end()
     await this.#worker.terminate().catch(() => undefined)
     await this.#exited.promise
     return reason
   }
+}
+
+/** What hooks are given goes to one plugin after another: it is written once. */
+const written = new WeakMap<object, string>()
+
+function textOf(message: ToThread): string {
+  if (message.type !== 'CALL' || message.call.kind !== 'HOOK') return JSON.stringify(message)
+  const { kind, hook, data } = message.call
+  if (typeof data !== 'object' || data === null) return JSON.stringify(message)
+  const json = written.get(data) ?? JSON.stringify(data)
+  written.set(data, json)
+  return `{"type":"CALL","id":${message.id},"call":{"kind":"${kind}","hook":"${hook}","data":${json}}}`
 }
 
 function lostBefore(reason: string): never {

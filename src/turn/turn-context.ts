@@ -10,6 +10,7 @@ import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { DelegationLimits } from '../core/tool/delegated.ts'
 import type { Dialogue } from '../core/dialogue.ts'
 import type { BusyPolicy } from '../core/status.ts'
+import type { RuntimeHolder } from '../model/runtime/runtime-holder.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { SessionSecrets } from '../secrets/session-secrets.ts'
@@ -55,6 +56,8 @@ export interface TurnContext {
   readonly publicUrl: Pick<PublicUrl, 'linkTo'>
   /** For reading. Writing goes through the journal. */
   readonly database: Database
+  /** Where a runtime of a plugin stays open between answers. */
+  readonly runtime: RuntimeHolder
   /** What is to be done after the answer. */
   readonly due: DueSteps
   /** Tells who watches facts that these have changed. */

@@ -24,6 +24,7 @@ import type { CommandRunner } from '../execution/command.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { ToolCatalog } from '../tools/tool-catalog.ts'
 import type { Checkpointer } from '../knowledge/checkpoints/checkpointer.ts'
+import { RuntimeHolder } from '../model/runtime/runtime-holder.ts'
 import { backoffMs } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
 import { randomFraction, randomHex } from '../platform/id.ts'
@@ -41,8 +42,10 @@ import { makeReady } from '../store/turn/paused-turns.ts'
 import type { Lease } from '../store/turn/lease.ts'
 import { commitTurn, type Committed } from '../store/turn/turn-commit.ts'
 import { releaseSession } from '../store/turn/work-queue.ts'
+import type { Conversations } from './conversations.ts'
 import { countWrite } from './count-write.ts'
 import { ownOfSession } from './own-of-session.ts'
+import { SaidInTurn } from './said-in-turn.ts'
 import { StopState } from './stop-state.ts'
 import { DueSteps } from '../turn/due-steps.ts'
 import { Journal } from '../turn/journal.ts'
@@ -62,6 +65,8 @@ export interface SessionRunOptions {
   /** Asked when a turn has ended: whether the session's next one may follow at once, or others come first. */
   readonly mayGoOn: () => boolean
   readonly database: Database
+  /** Told what was said in each turn. */
+  readonly conversations: Conversations
   readonly feed: Feed
   readonly doorbell: Doorbell
   readonly config: LiveConfig
@@ -109,6 +114,10 @@ export class SessionRun {
   /** Aborts the turn at hand; a new one for each turn, since a cancel ends one turn only. */
   #turnAbort = new AbortController()
   #turnId: string | null = null
+  /** In the turn at hand. */
+  #said: SaidInTurn | null = null
+  /** Of the turn at hand. */
+  #runtime = new RuntimeHolder()
   /** The last turn's end gave the session back. */
   #isReleased = false
   readonly #stop = new StopState()
@@ -179,18 +188,25 @@ export class SessionRun {
   }
 
   async #runTurns(): Promise<RunEnd> {
-    const { database, lease, clock, feed, config, mayGoOn } = this.#options
+    const { database, lease, clock, feed, config, mayGoOn, conversations } = this.#options
     let first = this.#options.begun
     while (!this.#stop.reaches('DRAIN') && !this.#isReleased) {
       this.#turnId = null
       this.#turnAbort = new AbortController()
       const limits = config.current().settings
-      const begun = first ?? (await beginTurn(database, lease, { at: clock.now(), limits }))
+      const held = conversations.heldOf(lease.sessionId)
+      const begun = first ?? (await beginTurn(database, lease, { at: clock.now(), limits, held }))
       first = null
       if (begun.kind === 'Nothing') return 'DRAINED'
       this.#turnId = begun.turn.id
       feed.published(begun.events)
-      const ending = await this.#runOne(this.#underCurrentName(begun.turn))
+      const said = new SaidInTurn(begun)
+      this.#said = said
+      const conversation = conversations.begun(lease.sessionId)
+      this.#runtime = conversation.runtime
+      const ending = await this.#runOne(this.#underCurrentName(begun.turn)).finally(() =>
+        conversations.ended(lease.sessionId, conversation, said.held),
+      )
       if (ending.kind !== 'Stopped' || ending.reason === 'CANCELLED') {
         if (mayGoOn()) continue
         return 'DRAINED'
@@ -219,6 +235,7 @@ export class SessionRun {
     const beganMs = clock.monotonicMs()
     logger.info({ resumed: turn.resumed }, 'turn begins')
     metrics.runningTurns.inc()
+    metrics.saidBefore.inc({ from: turn.saidBefore.isHeld ? 'memory' : 'database' })
     const ending = await this.#endingOf(context).finally(() => metrics.runningTurns.dec())
     metrics.turns.inc({ status: ending.kind })
     metrics.turnSeconds.observe({ status: ending.kind }, (clock.monotonicMs() - beganMs) / 1000)
@@ -227,6 +244,17 @@ export class SessionRun {
       'turn ends',
     )
     return ending
+  }
+
+  async #commit(turn: OpenTurn, write: TurnWrite): Promise<Committed> {
+    const { database, lease, metrics } = this.#options
+    const committed = await commitTurn(database, { lease, turn }, write)
+    this.#said?.committed(write, committed)
+    countWrite(metrics, write)
+    this.#notify(write, committed)
+    this.#isReleased = committed.released
+    await this.#followUp(turn.id, write, committed)
+    return committed
   }
 
   /** What a committed write leaves to the parts of the server that work beside turns. */
@@ -251,7 +279,7 @@ export class SessionRun {
 
   #contextOf(turn: OpenTurn, logger: Logger, delegated: DelegationLimits): TurnContext {
     const { lease, database, feed, doorbell, clock, config, home, publicUrl } = this.#options
-    const { agentsFor, commands, skills, tools, metrics } = this.#options
+    const { agentsFor, commands, skills, tools } = this.#options
     const secrets = this.#options.secrets.forSession(lease.sessionId)
     const redactor = (): Redactor => secrets.redactor()
     const turnAbort = this.#turnAbort
@@ -267,12 +295,8 @@ export class SessionRun {
       clock,
       redactor,
       commit: async (write) => {
-        const committed = await commitTurn(database, { lease, turn }, write)
-        countWrite(metrics, write)
-        this.#notify(write, committed)
-        this.#isReleased = committed.released
+        const committed = await this.#commit(turn, write)
         busyPolicy = committed.busyPolicy
-        await this.#followUp(turn.id, write, committed)
         return committed
       },
       onCommitted: (events) => feed.published(events),
@@ -303,6 +327,7 @@ export class SessionRun {
       home,
       publicUrl,
       database,
+      runtime: this.#runtime,
       due: new DueSteps(turn.saidBefore.due, dialogue),
       tellFacts: (ids) => ids.forEach((id) => doorbell.ring({ kind: 'row', id })),
       clock,
@@ -319,7 +344,8 @@ export class SessionRun {
   #ownOf(turn: OpenTurn, journal: Journal, delegated: DelegationLimits): AgentsFor {
     const config = this.#options.config.current()
     const gate = this.#gateOf(turn, journal, delegated)
-    return { gate, timeZone: turn.timeZone ?? config.settings.timeZone, ...ownOfSession(config, turn) }
+    const timeZone = turn.timeZone ?? config.settings.timeZone
+    return { gate, timeZone, runtime: this.#runtime, ...ownOfSession(config, turn) }
   }
 
   #gateOf(turn: OpenTurn, journal: Journal, { share }: DelegationLimits): CallGate {

@@ -20,9 +20,10 @@ import { Periodic } from '../platform/periodic.ts'
 import type { Database } from '../store/database.ts'
 import type { Lease } from '../store/turn/lease.ts'
 import { takeSession, type BegunTurn } from '../store/turn/begin-turn.ts'
-import type { AcceptResult } from '../store/intake/accept-message.ts'
+import type { AcceptResult, TurnStart } from '../store/intake/accept-message.ts'
 import { Claimer } from '../store/turn/claim-sessions.ts'
 import { findCancelledTurns } from '../store/turn/work-queue.ts'
+import type { Conversations } from './conversations.ts'
 import { Evictions } from './evictions.ts'
 import { NodeMembership } from './node-membership.ts'
 import type { SessionRun } from './session-run.ts'
@@ -44,6 +45,7 @@ export interface WorkerOptions {
   readonly logLines: { node: number | null }
   readonly commands: Pick<CommandService, 'allowUntil' | 'endAll'>
   readonly metrics: Pick<Metrics, 'claims' | 'takenOver'>
+  readonly conversations: Pick<Conversations, 'heldOf' | 'stop'>
   /**
    * Runs the open turns of a claimed session until none is left, it is stopped, or others wait (`mayGoOn`) once a turn
    * has ended. `begun`: the first is started already.
@@ -150,6 +152,7 @@ export class Worker {
     }
     this.#state = 'stopped'
     for (const cleanup of this.#cleanups) cleanup()
+    this.#options.conversations.stop()
     await this.#poll.stop()
     await this.#membership.stop()
   }
@@ -212,14 +215,14 @@ export class Worker {
 
   /**
    * The shortest way: the statement of `accept`, which stores a message, takes its session along and begins the turn,
-   * if `accept` is given a node. It is given none while the session is at work here, or others wait.
+   * if `accept` is told who runs it. It is told nothing while the session is at work here, or others wait.
    */
   async takeWith<Result extends AcceptResult>(
     sessionId: string,
-    accept: (node: number | null) => Promise<Result>,
+    accept: (start: Omit<TurnStart, 'limits'> | null) => Promise<Result>,
   ): Promise<Result> {
     if (this.#slots.has(sessionId) || !this.#isShortWayOpen()) return accept(null)
-    const accepting = accept(this.#node)
+    const accepting = accept({ node: this.#node, held: this.#options.conversations.heldOf(sessionId) })
     this.#slots.set(sessionId, { phase: 'claiming', settled: this.#claimWith(sessionId, accepting), again: false })
     return accepting
   }
@@ -234,11 +237,15 @@ export class Worker {
 
   /** The short way from a message to its turn: one statement. What it cannot start is left to a claim. */
   async #claimOne(sessionId: string): Promise<void> {
-    const { database, logger, clock, config } = this.#options
+    const { database, logger, clock, config, conversations } = this.#options
     const limits = config.current().settings
     const free = { sessionId, node: this.#node }
     try {
-      const taken = await takeSession(database, free, { at: clock.now(), limits })
+      const taken = await takeSession(database, free, {
+        at: clock.now(),
+        limits,
+        held: conversations.heldOf(sessionId),
+      })
       if (taken !== null) return this.#run(taken.lease, { begun: taken.begun, way: 'notified' })
       this.#slots.delete(sessionId)
       // Also for what was notified meanwhile.

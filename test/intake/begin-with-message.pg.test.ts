@@ -40,7 +40,7 @@ async function send(
   let accepted: AcceptResult | null = null
   const worker: IntakeContext['worker'] = {
     takeWith: async (_sessionId, accept) => {
-      const result = await accept(NODE)
+      const result = await accept({ node: NODE })
       accepted = result
       return result
     },

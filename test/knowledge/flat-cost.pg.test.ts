@@ -73,6 +73,22 @@ test.each(reads)('in an old session: %s', async (_, read) => {
   expect(old).toBeLessThanOrEqual(young * 1.1)
 })
 
+test('of a session that the process holds, a turn reads none of what was said, however old it is', async () => {
+  const begin = (sessionId: string, { turns, last }: Record<'turns' | 'last', number>) =>
+    rowsRead((database) => {
+      const rows = { messages: [], answers: [], hasMore: false }
+      const turnId = `turn_0${String(last).padStart(9, '0')}_${sessionId}`
+      const held = { rows, seq: turns * 20, turnId }
+      return takeSession(database, { sessionId, node: 1 }, { at: new Date(), limits, held })
+    })
+  const young = await begin('cli:young', { turns: 100, last: 100 })
+  expect(await begin('cli:old', { turns: TURNS, last: TURNS })).toBeLessThanOrEqual(young)
+  // Each message with its turn and its answer; read where that was not the last turn, or there is more.
+  const read = await begin('cli:young', { turns: 100, last: 101 })
+  expect(read).toBeGreaterThanOrEqual(young + 30)
+  expect(await begin('cli:young', { turns: 99, last: 100 })).toBeGreaterThanOrEqual(young + 30)
+})
+
 const factReads: readonly [string, (database: Database) => Promise<unknown>][] = [
   [
     'finding what a learning repeats',

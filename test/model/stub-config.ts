@@ -34,6 +34,8 @@ const SETTINGS: Settings = {
   chatMaxRounds: 25,
   execTimeoutMs: 120_000,
   llmIdleTimeoutMs: 10_000,
+  providerSessions: 5,
+  providerSessionTtlMs: 480_000,
   providerOutageWaitMs: 0,
   maxQueued: 100,
   collectWindowMs: 0,

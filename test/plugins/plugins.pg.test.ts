@@ -10,6 +10,8 @@ import {
   PluginsDocument,
   PluginUpdatesDocument,
   RestartPluginDocument,
+  ToolsDocument,
+  ToolProblemsDocument,
   UpdatePluginDocument,
 } from '../generated/graphql.ts'
 
@@ -23,6 +25,27 @@ async function notes(story: Story, key: string): Promise<unknown[]> {
   const rows = await select(story, `SELECT value FROM plugin_state WHERE ${where} ORDER BY updated_at`)
   return rows.map(({ value }) => value)
 }
+
+test('delegating is switched off and on in every process, like a plugin', async () => {
+  await using here = await Story.begin()
+  await using there = await Story.begin({ beside: here })
+  const offered = async (on: Story): Promise<string[]> => {
+    const { tools } = await on.as('ada').run(ToolsDocument, { filter: { name: 'delegation__*' } })
+    return (tools ?? []).map(({ name }) => name)
+  }
+  await until(here, 'delegation', 'READY')
+  await vi.waitFor(async () => expect(await offered(there)).toEqual(['delegation__delegate']), 20_000)
+  expect(await read(here, 'delegation')).toMatchObject({ origin: 'BUILT_IN', enabled: true })
+  await update(here, { name: 'delegation', enabled: false })
+  for (const on of [here, there]) await vi.waitFor(async () => expect(await offered(on)).toEqual([]), 20_000)
+  const { toolProblems } = await there.as('ada').run(ToolProblemsDocument)
+  expect(toolProblems).toContainEqual({ source: 'delegation', problem: 'An admin has disabled the plugin delegation.' })
+  await using later = await Story.begin({ beside: here })
+  expect(await offered(later)).toEqual([])
+  await update(here, { name: 'delegation', enabled: true })
+  for (const on of [here, there, later])
+    await vi.waitFor(async () => expect(await offered(on)).toEqual(['delegation__delegate']), 20_000)
+})
 
 test('a plugin is found, enabled, set, restarted and removed, in every process', async () => {
   await using here = await Story.begin()
@@ -41,7 +64,9 @@ test('a plugin is found, enabled, set, restarted and removed, in every process',
     ['activity', 'READY', true],
     ['broken', 'FAILED', false],
     ['context', 'DISABLED', false],
+    ['delegation', 'READY', true],
     ['diary', 'DISABLED', false],
+    ['mcp', 'READY', true],
   ])
   expect(await read(there, 'diary')).toMatchObject({
     release: '2.0.0',

@@ -15,6 +15,7 @@ const lines: string[] = []
 const port: PluginPort = {
   ask: async () => clock.sleep(20).then(() => null),
   log: (_level, message) => void lines.push(message),
+  end: () => {},
 }
 
 function load(name: string, more: Partial<ThreadLimits> = {}): Promise<ThreadPlugin> {

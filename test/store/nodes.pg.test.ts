@@ -81,7 +81,10 @@ describe('a node that was evicted', () => {
     await sendMessage(world.context, world.as('alice'), { sessionId: 'cli:waits', content: 'x' })
     expect(await claim(LOST)).toEqual([])
     expect(await takeSession(database(), { sessionId: 'cli:waits', node: LOST }, { at: new Date(), limits })).toBeNull()
-    const worker = { takeWith: <Result>(_: string, accept: (node: number | null) => Promise<Result>) => accept(LOST) }
+    const worker = {
+      takeWith: <Result>(_: string, accept: (start: { readonly node: number } | null) => Promise<Result>) =>
+        accept({ node: LOST }),
+    }
     const context = { ...world.context, worker }
     for (const content of ['opens the session', 'finds it idle']) {
       await sendMessage(context, world.as('alice'), { sessionId: 'cli:new', content })

@@ -17,7 +17,13 @@ let story: Story
 let database: Database
 beforeAll(async () => {
   stub = await StubEndpoint.start({ by: echo })
-  const settings = { time_zone: 'Asia/Tokyo', summarize_threshold: 8, context_messages: 2, context_tokens: 2000 }
+  const settings = {
+    time_zone: 'Asia/Tokyo',
+    summarize_threshold: 8,
+    context_messages: 2,
+    context_tokens: 2000,
+    provider_sessions: 0,
+  }
   story = await Story.begin({ config: { settings, toml: stubProvider(stub) } })
   const logger = createLogger({ level: 'silent', pretty: false })
   database = new Database({ url: story.databaseUrl, maxConnections: 1, logger })

@@ -72,10 +72,10 @@ class EndlessPauses implements Clock {
 
 /** Until no claim is under way: only then is a message offered a node. */
 async function quiet(worker: Worker): Promise<void> {
-  const offered = async (): Promise<number | null> => {
-    let offer: number | null = null
-    await worker.takeWith('@alice:other', (node) => {
-      offer = node
+  const offered = async (): Promise<object | null> => {
+    let offer: object | null = null
+    await worker.takeWith('@alice:other', (start) => {
+      offer = start
       return Promise.resolve({ kind: 'NoSession' })
     })
     return offer
@@ -101,6 +101,7 @@ test('a session that is notified between the end of its turn and that of its run
     config,
     clock,
     logger,
+    conversations: { heldOf: () => null, stop: () => undefined },
     commands: { allowUntil: () => undefined, endAll: () => Promise.resolve() },
     startRun: (lease, begun) => {
       const run = new HeldRun(lease, begun)

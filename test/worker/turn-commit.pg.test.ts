@@ -382,6 +382,8 @@ describe('what a turn reads', () => {
       instructionsBy: null,
       hasFacts: false,
       hasFiles: false,
+      providerState: null,
+      isHeld: false,
       due: { curation: false, summary: true, consolidation: false },
     })
   })

@@ -95,7 +95,7 @@ async function begins(sessionId: string, node = 1): Promise<boolean> {
   let taken = false
   const worker: IntakeContext['worker'] = {
     takeWith: async (_sessionId, accept) => {
-      const result = await accept(node)
+      const result = await accept({ node })
       taken = result.kind === 'Accepted' && result.taken !== null
       return result
     },

@@ -43,7 +43,8 @@ export async function converse(
   const onText = begun.watch((delta) => reader.onText(marks.push(delta)))
   const watched = { onText, onThinking: begun.watch(reader.onThinking) }
   const called = await callAgent(options, { ...call, begun }, async (frame) => {
-    const request = { ...frame, ...watched, tools, signal }
+    const { runtime } = options
+    const request = { ...frame, ...watched, tools, signal, ...(runtime !== undefined && { runtime }) }
     const sendWhole = () => model.converse({ ...request, said: whole, continues: null })
     if (kept === null || kept.provider !== frame.provider || kept.model !== frame.model) return sendWhole()
     try {

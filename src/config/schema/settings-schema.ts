@@ -86,6 +86,16 @@ const turnSettings = {
     description:
       'Seconds of silence after which a call of a language model is given up. A whole answer may take ten times as long.',
   }),
+  provider_sessions: wholeNumber({ min: 0, max: 10_000 })
+    .default(5)
+    .meta({
+      description:
+        'How many conversations a process keeps in memory between their turns: then a turn reads nothing of what was said before, and runtimes ' +
+        'of plugins stay open. 0: none.',
+    }),
+  provider_session_ttl: seconds({ min: 1, max: 86_400 })
+    .default(480)
+    .meta({ description: 'Seconds for which such a conversation is kept after its last turn.' }),
   provider_outage_wait: seconds({ min: 0, max: 604_800 }).default(3600).meta({
     description:
       'Seconds for which turns wait while the provider of a model cannot be reached or is overloaded, before they fail; 0: not at all.',
@@ -248,6 +258,8 @@ export function toSettings(section: SettingsSection): Settings {
     chatMaxRounds: section.chat_max_rounds,
     execTimeoutMs: toMs(section.exec_timeout),
     llmIdleTimeoutMs: toMs(section.llm_idle_timeout),
+    providerSessions: section.provider_sessions,
+    providerSessionTtlMs: toMs(section.provider_session_ttl),
     providerOutageWaitMs: toMs(section.provider_outage_wait),
     maxQueued: section.max_queued,
     collectWindowMs: section.collect_window_ms,

@@ -26,8 +26,8 @@ export function enterMessage(
   const interrupts = sender.trusted && sender.role === 'ADMIN' ? 'ALL' : 'OWN'
   const turn = { id: newId('turn'), maxQueued, startsIn, collectWindowMs, mode, interrupts } as const
   const { message } = entering
-  return context.worker.takeWith(message.sessionId, async (node) => {
-    const start = node === null ? null : { node, limits }
+  return context.worker.takeWith(message.sessionId, async (starter) => {
+    const start = starter === null ? null : { ...starter, limits }
     const accepted = await acceptMessage(context.database, access, {
       ...entering,
       openingMode: limits.defaultMode,

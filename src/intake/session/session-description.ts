@@ -1,6 +1,6 @@
 /** The rules for what describes a session: a label, the time zone of its people, its model and its instructions. */
 import type { Config } from '../../config/config.ts'
-import { parseModel } from '../../config/model-choice.ts'
+import { isRuntime, parseModel } from '../../config/model-choice.ts'
 import { timeZoneIssue } from '../../config/schema/time-zone-issue.ts'
 import type { Viewer } from '../../core/identity.ts'
 import type { InputIssue } from '../../core/refusal.ts'
@@ -18,13 +18,13 @@ export function timeZoneIssues(timeZone: string | null | undefined): InputIssue[
   return issue === null ? [] : [{ path: ['timeZone'], message: issue }]
 }
 
-/** None when it is null or left out, or a model of a provider that is configured. */
+/** None when it is null or left out, or a model of a provider that is configured, or of a plugin's runtime. */
 export function modelIssues({ providers }: Pick<Config, 'providers'>, model: string | null | undefined): InputIssue[] {
   if (model == null) return []
   const issues = textIssues(['model'], model, { min: 1, max: 200 })
   const names = [...providers.keys()]
   const { provider, model: name } = parseModel(model, names)
-  if (issues.length > 0 || (providers.has(provider) && name !== '')) return issues
+  if (issues.length > 0 || ((providers.has(provider) || isRuntime(provider)) && name !== '')) return issues
   const known = names.length === 0 ? 'none is configured' : `one of ${names.join(', ')}`
   return [{ path: ['model'], message: `must be "provider:model", with a provider of this server (${known})` }]
 }

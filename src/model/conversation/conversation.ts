@@ -4,6 +4,7 @@
  */
 import type { AgentRole } from '../../core/model-call.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
+import type { RuntimeHolder } from '../runtime/runtime-holder.ts'
 import type { TokenCounts } from '../token-counts.ts'
 
 /** A tool as the model is told of it. */
@@ -48,6 +49,8 @@ export interface ConversationRequest {
    * endpoint that keeps nothing ignores it, so it is given only where the answer before had one.
    */
   readonly continues: string | null
+  /** Where a runtime of a plugin stays open; left out: it is closed with the answer. */
+  readonly runtime?: RuntimeHolder
   /** Called with each piece of the text as it arrives, whole characters; the pieces together are the answer's text. */
   readonly onText: ((delta: string) => void) | null
   /** The same for what a model shows of its reasoning; it is part of no answer. */

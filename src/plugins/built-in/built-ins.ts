@@ -3,6 +3,7 @@ import { VERSION } from '../../platform/version.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { activityPlugin } from './activity-plugin.ts'
 import { contextPlugin } from './context-plugin.ts'
+import { delegationPlugin, mcpPlugin, type ServerPart } from './switch-plugins.ts'
 
 /** Such a plugin. */
 export interface BuiltIn {
@@ -20,13 +21,18 @@ export interface BuiltIn {
 export type BuiltIns = ReadonlyMap<string, BuiltIn>
 
 /** Folders and packages of these names are left out. */
-export const BUILT_IN_NAMES: ReadonlySet<string> = new Set(['activity', 'context'])
+export const BUILT_IN_NAMES: ReadonlySet<string> = new Set(['activity', 'context', 'delegation', 'mcp'])
+
+/** The parts of the server that are switched as plugins. */
+export type ServerParts = Readonly<Record<'delegation' | 'mcp', ServerPart>>
 
 /** Of one process. `home`: FACTOTUM_HOME. */
-export function builtIns(home: string, clock: Clock): BuiltIns {
+export function builtIns(home: string, parts: ServerParts, clock: Clock): BuiltIns {
   const all: readonly Pick<BuiltIn, 'name' | 'definition' | 'enabledAtFirst'>[] = [
     { name: 'activity', definition: activityPlugin(clock), enabledAtFirst: true },
     { name: 'context', definition: contextPlugin(home), enabledAtFirst: false },
+    { name: 'delegation', definition: delegationPlugin(parts.delegation), enabledAtFirst: true },
+    { name: 'mcp', definition: mcpPlugin(parts.mcp), enabledAtFirst: true },
   ]
   return new Map(all.map((one) => [one.name, { ...one, origin: 'BUILT_IN', stamp: VERSION }]))
 }

@@ -157,7 +157,7 @@ async function ask(
 
 async function inspect(folder: PluginFolder): Promise<PluginManifest> {
   const refuse = (): Promise<never> => Promise.reject(new Error('the plugin does not run'))
-  const port = { ask: refuse, log: () => undefined }
+  const port = { ask: refuse, log: () => undefined, end: () => undefined }
   try {
     const loading = ThreadPlugin.load({ entry: folder.entry, port, limits: THREAD_LIMITS, clock: systemClock })
     const plugin = await loading

@@ -7,7 +7,7 @@ import { REDACTED } from '../../core/text/redacted.ts'
 import { INSERT_AUDIT } from '../audit-entries.ts'
 import { isListed } from '../nodes.ts'
 import { literal, sql, when, type Sql } from '../sql.ts'
-import { saidBeforeSql } from '../turn/turn-history.ts'
+import { HELD_INPUT, saidBeforeSql } from '../turn/turn-history.ts'
 import { hasPlace, waitsLonger } from '../turn/user-share.ts'
 import { ACCESS_INPUT, mayAct, mayReach, OPENER_INPUT } from './intake-access.ts'
 import { AUDIT_INPUT } from './intake-audit.ts'
@@ -58,6 +58,7 @@ export const BEGIN_INPUT = {
   node: 'int',
   summarize_threshold: 'int',
   share: 'int',
+  ...HELD_INPUT,
 } as const
 
 /**

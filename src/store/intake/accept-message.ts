@@ -9,7 +9,8 @@ import { BugError, must } from '../../platform/must.ts'
 import { NO_USAGE } from '../../core/usage.ts'
 import type { Database } from '../database.ts'
 import { receivedEvent, type OpenTurn, type TakenSession, type TurnLimits } from '../turn/begin-turn.ts'
-import type { SaidBefore } from '../turn/turn-history.ts'
+import type { HeldRows } from '../../core/dialogue.ts'
+import { heldInput, withHeld, type SaidBeforeRow } from '../turn/turn-history.ts'
 import { accessInput, openerInput, type SessionAccess } from './intake-access.ts'
 import { auditInput, type Actor } from './intake-audit.ts'
 import {
@@ -54,6 +55,8 @@ export interface TurnStart {
   /** Who runs it. */
   readonly node: number
   readonly limits: TurnLimits
+  /** What this process holds of what was said; null: nothing. */
+  readonly held?: HeldRows | null
 }
 
 interface NewTurn {
@@ -158,7 +161,7 @@ export async function acceptMessage(
     // Only looked for, a session may have been deleted meanwhile instead: the next statement sees which it was.
     if (row.outcome === 'FULL' && !mayOpen && attempt === 0) continue
     if (row.outcome === 'FULL') return { kind: 'QueueFull' }
-    return stored(row, { message, turnId: turn.id, node: start?.node ?? null })
+    return stored(row, { message, turnId: turn.id, start })
   }
   throw new BugError(`message ${message.id} lost every race for session ${message.sessionId}`)
 }
@@ -179,7 +182,7 @@ export async function storeMessage(
     const row = await runOnce(() => STORE<Row>(database, input))
     if (row === 'raced') continue
     if (row.outcome === 'NOT_OPENER') return { kind: 'NotOpener' }
-    return row.outcome === null ? stored(row, { message, turnId: null, node: null }) : { kind: 'NoSession' }
+    return row.outcome === null ? stored(row, { message, turnId: null, start: null }) : { kind: 'NoSession' }
   }
   throw new BugError(`message ${message.id} lost every race for session ${message.sessionId}`)
 }
@@ -211,20 +214,20 @@ async function runOnce(run: () => Promise<Row[]>): Promise<Row | 'raced'> {
   }
 }
 
-/** `turnId`: what its turn is called, should the message have one; `node`: who runs it, should it have begun. */
+/** `turnId`: what its turn is called, should the message have one; `start`: who runs it, should it have begun. */
 function stored(
   row: Row,
-  given: { readonly message: IncomingMessage; readonly turnId: string | null; readonly node: number | null },
+  given: { readonly message: IncomingMessage; readonly turnId: string | null; readonly start: TurnStart | null },
 ): AcceptResult {
   const { seq, interrupted, begun } = row
   if (seq === null) {
     if (row.prior_id !== null) return { kind: 'Duplicate', messageId: row.prior_id, same: row.same === true }
     throw new BugError('a message is stored, a duplicate or refused')
   }
-  const { message, node } = given
+  const { message, start } = given
   const turnId = row.runs === true ? given.turnId : null
-  const hasBegun = begun !== null && turnId !== null && node !== null
-  const taken = hasBegun ? takenSession(begun, { message, turnId, node }) : null
+  const hasBegun = begun !== null && turnId !== null && start !== null
+  const taken = hasBegun ? takenSession(begun, { message, turnId, start }) : null
   return { kind: 'Accepted', seq, turnId, interrupted, taken }
 }
 
@@ -238,25 +241,32 @@ interface BegunWithMessage {
   readonly mode: SessionMode
   readonly timeZone: string | null
   readonly participates: boolean
-  readonly saidBefore: SaidBefore
+  readonly saidBefore: SaidBeforeRow
 }
 
 /**
- * The session that the statement claimed for `node`, with its turn and the RECEIVED event, which comes right after the
- * message's own `seq`.
+ * The session that the statement claimed for `start.node`, with its turn and the RECEIVED event, which comes right
+ * after the message's own `seq`.
  */
 function takenSession(
-  { epoch, ...known }: BegunWithMessage,
-  { message, turnId, node }: { readonly message: IncomingMessage; readonly turnId: string; readonly node: number },
+  { epoch, saidBefore, ...known }: BegunWithMessage,
+  {
+    message,
+    turnId,
+    start: { node, held = null },
+  }: { readonly message: IncomingMessage; readonly turnId: string; readonly start: TurnStart },
 ): TakenSession {
   const { sessionId, at } = message
   const turn: OpenTurn = {
     ...known,
+    saidBefore: withHeld(saidBefore, held),
     id: turnId,
     messageId: message.id,
     userName: must(message.userName, 'who starts a turn has a name'),
     tokenName: message.client,
     content: message.content,
+    role: message.role,
+    writtenAt: message.createdAt,
     mentioned: message.mentioned,
     startedAt: at,
     resumed: false,
@@ -272,11 +282,12 @@ function takenSession(
   return { lease: { sessionId, node, epoch }, begun: { kind: 'Begun', turn, events } }
 }
 
-function beginInput({ node, limits }: TurnStart): Record<keyof typeof BEGIN_INPUT, unknown> {
+function beginInput({ node, limits, held = null }: TurnStart): Record<keyof typeof BEGIN_INPUT, unknown> {
   return {
     node,
     summarize_threshold: limits.summarizeThreshold,
     share: limits.maxRunningPerUser,
+    ...heldInput(held),
   }
 }
 

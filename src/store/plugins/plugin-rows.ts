@@ -76,6 +76,16 @@ export async function declarePlugin(
   return { id, change: row === undefined ? 'SAME' : row.isNew ? 'NEW' : 'CHANGED' }
 }
 
+const IS_OFF: Statement = {
+  name: 'plugins.is-off',
+  text: 'SELECT 1 FROM plugins WHERE name = $1 AND NOT enabled',
+}
+
+/** An admin has disabled it; false where it is not known yet. */
+export async function isSwitchedOff(database: Queryable, name: string): Promise<boolean> {
+  return (await database.query(IS_OFF, [name])).length > 0
+}
+
 const REPORT: Statement = {
   name: 'plugins.report',
   text: `UPDATE plugins SET status = $2::plugin_status, last_error = $3::text,

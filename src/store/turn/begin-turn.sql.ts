@@ -5,7 +5,7 @@
 import { intakeStatement } from '../intake/intake-statement.ts'
 import { isListed } from '../nodes.ts'
 import { sql, when, type Sql } from '../sql.ts'
-import { saidBeforeSql } from './turn-history.ts'
+import { HELD_INPUT, saidBeforeSql } from './turn-history.ts'
 import { hasPlace, waitsLonger } from './user-share.ts'
 
 /** Parameters of both statements. */
@@ -15,6 +15,7 @@ export const BEGIN_INPUT = {
   at: 'timestamptz',
   summarize_threshold: 'int',
   share: 'int',
+  ...HELD_INPUT,
 } as const
 
 /**
@@ -53,7 +54,7 @@ const beginSql = ({ claims }: { readonly claims: boolean }): Sql => sql`fence AS
     SELECT input.session_id, session.last_seq, input.at, started.id, 'PipelineStep', '{"step": "RECEIVED", "detail": null}'
     FROM session, started, input)
   SELECT next.id, next.seq, next.message_id, next.user_name, next.mode, coalesce(message.content, m.content) AS content,
-    fence.source_type, fence.queue_length, fence.busy_policy, fence.time_zone, m.mentioned, next.started_at, next.cancel_requested,
+    m.role, m.created_at, fence.source_type, fence.queue_length, fence.busy_policy, fence.time_zone, m.mentioned, next.started_at, next.cancel_requested,
     next.step, next.failure, next.failure_detail, next.takeovers, m.client, next.model_calls, next.input_tokens, next.output_tokens,
     next.cached_tokens, next.cost, session.last_seq, session.epoch, ${SAID_BEFORE} AS said_before,
     EXISTS (

@@ -5,14 +5,15 @@
  * died or handed it over, and is continued, and so is one that awaited an approval. What was said before it comes
  * along: the planner, whom a turn asks first, then waits for no further read.
  */
+import type { HeldRows } from '../../core/dialogue.ts'
 import type { Settings } from '../../config/config.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
-import type { BusyPolicy, ConversationType, PipelineStep, SessionMode } from '../../core/status.ts'
+import type { BusyPolicy, ConversationType, MessageRole, PipelineStep, SessionMode } from '../../core/status.ts'
 import type { Usage } from '../../core/usage.ts'
 import type { Database } from '../database.ts'
 import { BEGIN, TAKE, type BEGIN_INPUT } from './begin-turn.sql.ts'
 import type { Lease, TurnRef } from './lease.ts'
-import type { SaidBefore, SaidLimits } from './turn-history.ts'
+import { heldInput, withHeld, type SaidBefore, type SaidBeforeRow, type SaidLimits } from './turn-history.ts'
 
 /** A turn that this node now runs, with its message and all that it needs before its first model call. */
 export interface OpenTurn extends TurnRef {
@@ -23,6 +24,9 @@ export interface OpenTurn extends TurnRef {
   /** The token that brought the message. */
   readonly tokenName: string
   readonly content: string
+  /** Of its sender, and when the message was written. */
+  readonly role: MessageRole
+  readonly writtenAt: Date
   readonly conversationType: ConversationType
   /** In a group: the message is directed at the agent. */
   readonly mentioned: boolean
@@ -74,6 +78,8 @@ export interface Beginning {
   /** The time of the RECEIVED step, should the turn start here. */
   readonly at: Date
   readonly limits: TurnLimits
+  /** What this process holds of what was said; null: nothing. */
+  readonly held?: HeldRows | null
 }
 
 /** How much of what was said before comes along, and how many turns of one user may run. */
@@ -84,9 +90,9 @@ export type TurnLimits = SaidLimits & Pick<Settings, 'maxRunningPerUser'>
  * `resumed` and without events. Rejects with DATABASE_UNAVAILABLE: the turn may have begun even so, and the next call
  * returns it.
  */
-export async function beginTurn(database: Database, lease: Lease, { at, limits }: Beginning): Promise<BeginOutcome> {
-  const [row] = await BEGIN<Row>(database, { ...inputOf(lease, { at, limits }), epoch: lease.epoch })
-  return row === undefined ? { kind: 'Nothing' } : begun(lease.sessionId, row, at)
+export async function beginTurn(database: Database, lease: Lease, beginning: Beginning): Promise<BeginOutcome> {
+  const [row] = await BEGIN<Row>(database, { ...inputOf(lease, beginning), epoch: lease.epoch })
+  return row === undefined ? { kind: 'Nothing' } : begun(lease.sessionId, row, beginning)
 }
 
 /**
@@ -97,16 +103,18 @@ export async function beginTurn(database: Database, lease: Lease, { at, limits }
 export async function takeSession(
   database: Database,
   free: { readonly sessionId: string; readonly node: number },
-  { at, limits }: Beginning,
+  beginning: Beginning,
 ): Promise<TakenSession | null> {
   const { sessionId, node } = free
-  const [row] = await TAKE<Row & { epoch: number }>(database, inputOf(free, { at, limits }))
-  return row === undefined ? null : { lease: { sessionId, node, epoch: row.epoch }, begun: begun(sessionId, row, at) }
+  const [row] = await TAKE<Row & { epoch: number }>(database, inputOf(free, beginning))
+  return row === undefined
+    ? null
+    : { lease: { sessionId, node, epoch: row.epoch }, begun: begun(sessionId, row, beginning) }
 }
 
 function inputOf(
   { sessionId, node }: Pick<Lease, 'sessionId' | 'node'>,
-  { at, limits }: Beginning,
+  { at, limits, held = null }: Beginning,
 ): Record<keyof typeof BEGIN_INPUT, unknown> {
   return {
     session_id: sessionId,
@@ -114,10 +122,11 @@ function inputOf(
     at,
     summarize_threshold: limits.summarizeThreshold,
     share: limits.maxRunningPerUser,
+    ...heldInput(held),
   }
 }
 
-function begun(sessionId: string, row: Row, at: Date): BegunTurn {
+function begun(sessionId: string, row: Row, { at, held = null }: Beginning): BegunTurn {
   const turn: OpenTurn = {
     id: row.id,
     seq: row.seq,
@@ -127,6 +136,8 @@ function begun(sessionId: string, row: Row, at: Date): BegunTurn {
     participates: row.participates,
     tokenName: row.client,
     content: row.content,
+    role: row.role,
+    writtenAt: row.created_at,
     conversationType: row.source_type,
     mentioned: row.mentioned,
     startedAt: row.started_at ?? at,
@@ -143,7 +154,7 @@ function begun(sessionId: string, row: Row, at: Date): BegunTurn {
       cachedTokens: Number(row.cached_tokens),
       cost: row.cost,
     },
-    saidBefore: row.said_before,
+    saidBefore: withHeld(row.said_before, held),
     waiting: row.queue_length - (row.last_seq === null ? 0 : 1),
     busyPolicy: row.busy_policy,
     timeZone: row.time_zone,
@@ -167,6 +178,8 @@ interface Row {
   mode: SessionMode
   participates: boolean
   content: string
+  role: MessageRole
+  created_at: Date
   source_type: ConversationType
   /** With this turn, if it starts here. */
   queue_length: number
@@ -185,7 +198,7 @@ interface Row {
   output_tokens: string
   cached_tokens: string
   cost: number | null
-  said_before: SaidBefore
+  said_before: SaidBeforeRow
   /** The seq of the RECEIVED event; null when the turn had been started before. */
   last_seq: number | null
 }

@@ -10,10 +10,12 @@ import type {
 } from '../../core/status.ts'
 import { NO_PLUGIN_WORK, type PluginSection, type PluginWork } from '../../core/tool/plugin-work.ts'
 import type { Settings } from '../../config/config.ts'
-import type { SaidRows } from '../../core/dialogue.ts'
+import { RECENT_MESSAGES, RECENT_TEXT_CHARS, type HeldRows, type SaidRows } from '../../core/dialogue.ts'
+import type { ProviderState } from '../../core/turn-write.ts'
 import type { Database } from '../database.ts'
 import { strangersSql, type StrangersMessage } from './strangers-messages.ts'
 import { dueSql, type KnowledgeDue } from '../knowledge/knowledge-due.ts'
+import { must } from '../../platform/must.ts'
 import { sql, type Sql } from '../sql.ts'
 
 /** A task as it was last committed; what a turn that is taken over still has to do for it follows from this. */
@@ -170,15 +172,33 @@ export interface SaidBefore {
   /** Whether anybody has put a file into the session. */
   readonly hasFiles: boolean
   readonly due: KnowledgeDue
+  /** What the provider of its model keeps of the conversation; null: nothing. */
+  readonly providerState: ProviderState | null
+  /** `said` was held by this process already. */
+  readonly isHeld: boolean
+}
+
+/** As a statement gives it: without what this process holds. */
+export type SaidBeforeRow = Omit<SaidBefore, 'said' | 'isHeld'> & { readonly said: SaidRows | null }
+
+/** `held`: what the statement was told that this process holds. */
+export function withHeld(row: SaidBeforeRow, held: HeldRows | null): SaidBefore {
+  const isHeld = row.said === null
+  const said = row.said ?? must(held, 'a statement leaves out what is held, and nothing else').rows
+  return { ...row, said, isHeld }
+}
+
+/** The parameters by which a statement is told what this process holds. */
+export const HELD_INPUT = { held_seq: 'int', held_turn: 'text' } as const
+
+/** Their values. */
+export function heldInput(held: HeldRows | null): Record<keyof typeof HELD_INPUT, unknown> {
+  return { held_seq: held?.seq ?? null, held_turn: held?.turnId ?? null }
 }
 
 /** The settings that bound it. */
 export type SaidLimits = Pick<Settings, 'summarizeThreshold'>
 
-/** How many messages are read at most. Bounded, so that a turn costs the same in an old session. */
-const RECENT_MESSAGES = 60
-/** Longer texts are cut: the planner needs what was said, not all of it. */
-const RECENT_TEXT_CHARS = 4000
 /** The newest open questions that the planner sees: so many of the session, and so many of all. */
 const OPEN_QUESTIONS = 10
 
@@ -195,7 +215,8 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
     'workingMemory', coalesce(s.working_memory, ''),
     'model', s.model, 'instructions', s.instructions, 'instructionsBy', s.instructions_by,
     'hasFacts', EXISTS (SELECT 1 FROM facts WHERE invalidated_at IS NULL),
-    'said', ${saidSql(of)},
+    'said', CASE WHEN ${isHeldSql(of)} THEN NULL ELSE ${saidSql(of)} END,
+    'providerState', s.provider_state,
     'hasFiles', EXISTS (SELECT 1 FROM uploaded_files WHERE session_id = s.id),
     'due', ${dueSql({ seq: of.seq, threshold: of.summarizeThreshold })},
     'strangers', ${strangersSql(of.seq)},
@@ -203,6 +224,16 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
     'questions', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'content', q.content) ORDER BY q.id), '[]')
       FROM (${openQuestions(sql`session_id = s.id`)} UNION ALL ${openQuestions(sql`session_id IS NULL AND source <> 'DISPUTE'`)}) q))
     FROM (SELECT ${of.sessionId} AS id) this LEFT JOIN sessions s ON s.id = this.id)`
+}
+
+/**
+ * Nothing was said or changed in the session since the event `held_seq`, the last of a turn that is still there, but
+ * for the turn's own message: whatever writes in a session draws a seq. A session that was deleted and opened anew may
+ * have come to the same seq, and has another turn.
+ */
+function isHeldSql({ seq }: Readonly<Record<'seq', Sql>>): Sql {
+  return sql`${seq} = input.held_seq + 1 AND s.last_seq <= ${seq}
+      AND EXISTS (SELECT 1 FROM turns WHERE id = input.held_turn AND session_id = s.id)`
 }
 
 /**

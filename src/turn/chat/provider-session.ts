@@ -1,7 +1,9 @@
 /**
- * The part of a conversation that its provider keeps (`api = "responses"`): what is asked next then need not hold it.
- * A process that takes the turn over goes on from the same, since it is stored with the answer.
+ * The part of a conversation that its provider (`api = "responses"`) or a plugin's runtime keeps: what is asked next
+ * then need not hold it. A process that takes the turn over goes on from the same, since it is stored with the answer; of a
+ * runtime only its id is, so it is opened anew there.
  */
+import { isRuntime } from '../../config/model-choice.ts'
 import type { CurrentUser } from '../../config/access/current-user.ts'
 import type { KeptConversation } from '../../agents/agent.ts'
 import type { Reach } from '../../core/knowledge/fact-scope.ts'
@@ -9,10 +11,9 @@ import type { ModelCallRecord } from '../../core/model-call.ts'
 import type { ProviderState, TurnWrite } from '../../core/turn-write.ts'
 import type { ConversationAnswer } from '../../model/conversation/conversation.ts'
 import { reachOfTurn } from '../../knowledge/reach-of-turn.ts'
-import { readProviderState } from '../../store/turn/provider-state.ts'
 import type { TurnContext } from '../turn-context.ts'
 
-type Context = Pick<TurnContext, 'sessionId' | 'turn' | 'dialogue' | 'agents' | 'config' | 'database'>
+type Context = Pick<TurnContext, 'sessionId' | 'turn' | 'dialogue' | 'agents' | 'config' | 'database' | 'runtime'>
 
 export interface StoredAnswer {
   readonly output: Pick<ConversationAnswer, 'responseId' | 'calls'>
@@ -43,11 +44,14 @@ export class ProviderSession {
 
   /** To be called before the turn's facts are chosen. Null: the provider keeps nothing. */
   static async open(context: Context): Promise<ProviderSession | null> {
-    const { agents, config, database, sessionId, turn } = context
+    const { agents, config, database, sessionId, turn, runtime } = context
     const { provider } = agents.modelOf('assistant')
-    if (config.current().providers.get(provider)?.api !== 'responses') return null
+    if (!isRuntime(provider) && config.current().providers.get(provider)?.api !== 'responses') return null
+    const stored = turn.saidBefore.providerState
     const reach = await reachOfTurn(database, config.current(), { sessionId, userName: turn.userName })
-    return new ProviderSession(context, { state: await readProviderState(database, sessionId), reach })
+    // A runtime knows more than is stored, as long as it is the one whose id is stored.
+    const isOpen = stored !== null && runtime.state?.responseId === stored.responseId
+    return new ProviderSession(context, { state: isOpen ? runtime.state : stored, reach })
   }
 
   /** What the next answer may go on from, for this user; null: nothing. `rounds`: how many this turn has had. */
@@ -85,8 +89,13 @@ export class ProviderSession {
       role: user.role,
       reach: this.#reach,
     }
+    const before = this.#state
     // What was taken out is still in what the provider keeps.
     this.#state = isCensored ? null : state
-    return { providerState: this.#state }
+    if (!isRuntime(provider)) return { providerState: this.#state }
+    this.#context.runtime.state = this.#state
+    // Of a runtime the id is stored, which changes when another one is opened; the rest lives as long as it does.
+    const isStored = this.#state !== null && before?.responseId === state.responseId
+    return isStored ? {} : { providerState: this.#state }
   }
 }

@@ -57,7 +57,7 @@ const OpenSessionInput = builder.inputType('OpenSessionInput', {
     }),
     model: t.string({
       description:
-        '"provider:model" that plans and answers here, of a configured provider; as it is when left out, at first that of [models].',
+        '"provider:model" that plans and answers here, of a configured provider or a runtime of a plugin; as it is when left out, at first that of [models].',
     }),
     instructions: t.string({
       description: 'What who plans and answers is told besides, 1 to 8000 characters; as they are when left out.',

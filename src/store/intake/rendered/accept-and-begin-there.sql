@@ -40,7 +40,9 @@ WITH
       $37::text AS audit_token,
       $38::int AS node,
       $39::int AS summarize_threshold,
-      $40::int AS share
+      $40::int AS share,
+      $41::int AS held_seq,
+      $42::text AS held_turn
   ),
   -- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (
@@ -478,109 +480,124 @@ SELECT
                 invalidated_at IS NULL
             ),
             'said',
-            (
-              WITH
-                recent AS MATERIALIZED (
-                  SELECT
-                    m.seq,
-                    m.user_name,
-                    m.role,
-                    left(m.content, 4000) AS content,
-                    m.created_at,
-                    coalesce(u.joined_into, u.id) AS turn_id,
-                    row_number() OVER (
-                      ORDER BY
-                        m.seq DESC
-                    ) AS place
-                  FROM
-                    (
-                      (
-                        SELECT
-                          *
-                        FROM
-                          messages
-                        WHERE
-                          session_id = s.id
-                          AND seq > s.summary_seq
-                          AND seq < accepted.seq
-                          AND trusted
-                          AND status NOT IN ('QUEUED', 'CANCELLED')
-                        ORDER BY
-                          seq DESC
-                        LIMIT
-                          61
-                      )
-                      UNION ALL
-                      (
-                        SELECT
-                          later.*
-                        FROM
-                          turns taken
-                          JOIN messages later ON later.id = taken.message_id
-                        WHERE
-                          taken.session_id = s.id
-                          AND taken.seq > accepted.seq
-                          AND taken.joined_into <> input.turn_id
-                        LIMIT
-                          60
-                      )
-                    ) m
-                    LEFT JOIN turns u ON u.message_id = m.id
-                )
-              SELECT
-                jsonb_build_object(
-                  'hasMore',
-                  coalesce(max(place), 0) > 60,
-                  'messages',
-                  coalesce(
-                    jsonb_agg(
-                      jsonb_build_object('user', user_name, 'role', role, 'content', content, 'at', created_at, 'turnId', turn_id)
-                      ORDER BY
-                        seq
-                    ) FILTER (
-                      WHERE
-                        place <= 60
-                    ),
-                    '[]'
-                  ),
-                  'answers',
-                  (
+            CASE
+              WHEN accepted.seq = input.held_seq + 1
+              AND s.last_seq <= accepted.seq
+              AND EXISTS (
+                SELECT
+                  1
+                FROM
+                  turns
+                WHERE
+                  id = input.held_turn
+                  AND session_id = s.id
+              ) THEN NULL
+              ELSE (
+                WITH
+                  recent AS MATERIALIZED (
                     SELECT
-                      coalesce(
-                        jsonb_agg(
-                          jsonb_build_object(
-                            'turnId',
-                            t.turn_id,
-                            'text',
-                            left(t.output, 4000),
-                            'at',
-                            coalesce(t.finished_at, t.started_at, served.created_at)
-                          )
-                          ORDER BY
-                            t.id
-                        ),
-                        '[]'
-                      )
+                      m.seq,
+                      m.user_name,
+                      m.role,
+                      left(m.content, 4000) AS content,
+                      m.created_at,
+                      coalesce(u.joined_into, u.id) AS turn_id,
+                      row_number() OVER (
+                        ORDER BY
+                          m.seq DESC
+                      ) AS place
                     FROM
                       (
-                        SELECT DISTINCT
-                          turn_id
-                        FROM
-                          recent
+                        (
+                          SELECT
+                            *
+                          FROM
+                            messages
+                          WHERE
+                            session_id = s.id
+                            AND seq > s.summary_seq
+                            AND seq < accepted.seq
+                            AND trusted
+                            AND status NOT IN ('QUEUED', 'CANCELLED')
+                          ORDER BY
+                            seq DESC
+                          LIMIT
+                            61
+                        )
+                        UNION ALL
+                        (
+                          SELECT
+                            later.*
+                          FROM
+                            turns taken
+                            JOIN messages later ON later.id = taken.message_id
+                          WHERE
+                            taken.session_id = s.id
+                            AND taken.seq > accepted.seq
+                            AND taken.joined_into <> input.turn_id
+                          LIMIT
+                            60
+                        )
+                      ) m
+                      LEFT JOIN turns u ON u.message_id = m.id
+                  )
+                SELECT
+                  jsonb_build_object(
+                    'hasMore',
+                    coalesce(max(place), 0) > 60,
+                    'messages',
+                    coalesce(
+                      jsonb_agg(
+                        jsonb_build_object('user', user_name, 'role', role, 'content', content, 'at', created_at, 'turnId', turn_id)
+                        ORDER BY
+                          seq
+                      ) FILTER (
                         WHERE
                           place <= 60
-                      ) shown
-                      JOIN turns served ON served.id = shown.turn_id
-                      AND served.seq > s.summary_seq
-                      JOIN tasks t ON t.turn_id = served.id
-                      AND t.type = 'MSG'
-                      AND t.status = 'DONE'
-                      AND NOT t.suppressed
+                      ),
+                      '[]'
+                    ),
+                    'answers',
+                    (
+                      SELECT
+                        coalesce(
+                          jsonb_agg(
+                            jsonb_build_object(
+                              'turnId',
+                              t.turn_id,
+                              'text',
+                              left(t.output, 4000),
+                              'at',
+                              coalesce(t.finished_at, t.started_at, served.created_at)
+                            )
+                            ORDER BY
+                              t.id
+                          ),
+                          '[]'
+                        )
+                      FROM
+                        (
+                          SELECT DISTINCT
+                            turn_id
+                          FROM
+                            recent
+                          WHERE
+                            place <= 60
+                        ) shown
+                        JOIN turns served ON served.id = shown.turn_id
+                        AND served.seq > s.summary_seq
+                        JOIN tasks t ON t.turn_id = served.id
+                        AND t.type = 'MSG'
+                        AND t.status = 'DONE'
+                        AND NOT t.suppressed
+                    )
                   )
-                )
-              FROM
-                recent
-            ),
+                FROM
+                  recent
+              )
+            END,
+            'providerState',
+            s.provider_state,
             'hasFiles',
             EXISTS (
               SELECT

@@ -5,7 +5,9 @@ WITH
       $2::int AS node,
       $3::timestamptz AS at,
       $4::int AS summarize_threshold,
-      $5::int AS share
+      $5::int AS share,
+      $6::int AS held_seq,
+      $7::text AS held_turn
   ),
   fence AS (
     SELECT
@@ -151,6 +153,8 @@ SELECT
   next.user_name,
   next.mode,
   coalesce(message.content, m.content) AS content,
+  m.role,
+  m.created_at,
   fence.source_type,
   fence.queue_length,
   fence.busy_policy,
@@ -193,109 +197,124 @@ SELECT
             invalidated_at IS NULL
         ),
         'said',
-        (
-          WITH
-            recent AS MATERIALIZED (
-              SELECT
-                m.seq,
-                m.user_name,
-                m.role,
-                left(m.content, 4000) AS content,
-                m.created_at,
-                coalesce(u.joined_into, u.id) AS turn_id,
-                row_number() OVER (
-                  ORDER BY
-                    m.seq DESC
-                ) AS place
-              FROM
-                (
-                  (
-                    SELECT
-                      *
-                    FROM
-                      messages
-                    WHERE
-                      session_id = s.id
-                      AND seq > s.summary_seq
-                      AND seq < next.seq
-                      AND trusted
-                      AND status NOT IN ('QUEUED', 'CANCELLED')
-                    ORDER BY
-                      seq DESC
-                    LIMIT
-                      61
-                  )
-                  UNION ALL
-                  (
-                    SELECT
-                      later.*
-                    FROM
-                      turns taken
-                      JOIN messages later ON later.id = taken.message_id
-                    WHERE
-                      taken.session_id = s.id
-                      AND taken.seq > next.seq
-                      AND taken.joined_into <> next.id
-                    LIMIT
-                      60
-                  )
-                ) m
-                LEFT JOIN turns u ON u.message_id = m.id
-            )
-          SELECT
-            jsonb_build_object(
-              'hasMore',
-              coalesce(max(place), 0) > 60,
-              'messages',
-              coalesce(
-                jsonb_agg(
-                  jsonb_build_object('user', user_name, 'role', role, 'content', content, 'at', created_at, 'turnId', turn_id)
-                  ORDER BY
-                    seq
-                ) FILTER (
-                  WHERE
-                    place <= 60
-                ),
-                '[]'
-              ),
-              'answers',
-              (
+        CASE
+          WHEN next.seq = input.held_seq + 1
+          AND s.last_seq <= next.seq
+          AND EXISTS (
+            SELECT
+              1
+            FROM
+              turns
+            WHERE
+              id = input.held_turn
+              AND session_id = s.id
+          ) THEN NULL
+          ELSE (
+            WITH
+              recent AS MATERIALIZED (
                 SELECT
-                  coalesce(
-                    jsonb_agg(
-                      jsonb_build_object(
-                        'turnId',
-                        t.turn_id,
-                        'text',
-                        left(t.output, 4000),
-                        'at',
-                        coalesce(t.finished_at, t.started_at, served.created_at)
-                      )
-                      ORDER BY
-                        t.id
-                    ),
-                    '[]'
-                  )
+                  m.seq,
+                  m.user_name,
+                  m.role,
+                  left(m.content, 4000) AS content,
+                  m.created_at,
+                  coalesce(u.joined_into, u.id) AS turn_id,
+                  row_number() OVER (
+                    ORDER BY
+                      m.seq DESC
+                  ) AS place
                 FROM
                   (
-                    SELECT DISTINCT
-                      turn_id
-                    FROM
-                      recent
+                    (
+                      SELECT
+                        *
+                      FROM
+                        messages
+                      WHERE
+                        session_id = s.id
+                        AND seq > s.summary_seq
+                        AND seq < next.seq
+                        AND trusted
+                        AND status NOT IN ('QUEUED', 'CANCELLED')
+                      ORDER BY
+                        seq DESC
+                      LIMIT
+                        61
+                    )
+                    UNION ALL
+                    (
+                      SELECT
+                        later.*
+                      FROM
+                        turns taken
+                        JOIN messages later ON later.id = taken.message_id
+                      WHERE
+                        taken.session_id = s.id
+                        AND taken.seq > next.seq
+                        AND taken.joined_into <> next.id
+                      LIMIT
+                        60
+                    )
+                  ) m
+                  LEFT JOIN turns u ON u.message_id = m.id
+              )
+            SELECT
+              jsonb_build_object(
+                'hasMore',
+                coalesce(max(place), 0) > 60,
+                'messages',
+                coalesce(
+                  jsonb_agg(
+                    jsonb_build_object('user', user_name, 'role', role, 'content', content, 'at', created_at, 'turnId', turn_id)
+                    ORDER BY
+                      seq
+                  ) FILTER (
                     WHERE
                       place <= 60
-                  ) shown
-                  JOIN turns served ON served.id = shown.turn_id
-                  AND served.seq > s.summary_seq
-                  JOIN tasks t ON t.turn_id = served.id
-                  AND t.type = 'MSG'
-                  AND t.status = 'DONE'
-                  AND NOT t.suppressed
+                  ),
+                  '[]'
+                ),
+                'answers',
+                (
+                  SELECT
+                    coalesce(
+                      jsonb_agg(
+                        jsonb_build_object(
+                          'turnId',
+                          t.turn_id,
+                          'text',
+                          left(t.output, 4000),
+                          'at',
+                          coalesce(t.finished_at, t.started_at, served.created_at)
+                        )
+                        ORDER BY
+                          t.id
+                      ),
+                      '[]'
+                    )
+                  FROM
+                    (
+                      SELECT DISTINCT
+                        turn_id
+                      FROM
+                        recent
+                      WHERE
+                        place <= 60
+                    ) shown
+                    JOIN turns served ON served.id = shown.turn_id
+                    AND served.seq > s.summary_seq
+                    JOIN tasks t ON t.turn_id = served.id
+                    AND t.type = 'MSG'
+                    AND t.status = 'DONE'
+                    AND NOT t.suppressed
+                )
               )
-            )
-          FROM
-            recent
-        ),
+            FROM
+              recent
+          )
+        END,
+        'providerState',
+        s.provider_state,
         'hasFiles',
         EXISTS (
           SELECT

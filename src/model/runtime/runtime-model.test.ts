@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest'
+import { AppError } from '../../core/errors.ts'
+import type { ModelRuntimes, OpenRuntime, RuntimeAsked, RuntimePiece } from '../../core/tool/model-runtime.ts'
+import { systemClock } from '../../platform/clock.ts'
+import type { ConversationRequest } from '../conversation/conversation.ts'
+import type { LanguageModel } from '../language-model.ts'
+import { RuntimeHolder } from './runtime-holder.ts'
+import { withRuntimes } from './runtime-model.ts'
+
+type Answer = (asked: RuntimeAsked, signal: AbortSignal) => AsyncIterable<RuntimePiece>
+
+/** Runtimes that answer as they are told, and what became of each. */
+class Told implements ModelRuntimes {
+  readonly opened: { readonly system: string; readonly asked: RuntimeAsked[]; isOpen: boolean }[] = []
+  answer: Answer
+
+  constructor(answer: Answer) {
+    this.answer = answer
+  }
+
+  async open({ system }: { readonly system: string }): Promise<OpenRuntime> {
+    const one = { system, asked: [] as RuntimeAsked[], isOpen: true }
+    this.opened.push(one)
+    const id = `runtime_${this.opened.length}`
+    return {
+      id,
+      get isOpen() {
+        return one.isOpen
+      },
+      send: (asked, signal) => {
+        one.asked.push(asked)
+        return this.answer(asked, signal)
+      },
+      close: () => {
+        one.isOpen = false
+      },
+    }
+  }
+}
+
+const providers: LanguageModel = {
+  complete: () => Promise.reject(new Error('not of a provider')),
+  converse: () => Promise.reject(new Error('not of a provider')),
+}
+
+async function* says(...texts: readonly string[]): AsyncGenerator<RuntimePiece> {
+  for (const text of texts) yield { kind: 'text', text }
+  yield { kind: 'usage', inputTokens: 3, outputTokens: 2, cachedTokens: 1 }
+}
+
+function stage(answer: Answer) {
+  const runtimes = new Told(answer)
+  const model = withRuntimes({ model: providers, runtimes, clock: systemClock })
+  const holder = new RuntimeHolder()
+  const said: string[] = []
+  const ask = (more: Partial<ConversationRequest> = {}) =>
+    model.converse({
+      role: 'assistant',
+      provider: 'toys/agent',
+      model: 'one',
+      system: 'Be brief.',
+      said: [{ by: 'user', text: 'Hello' }],
+      tools: [],
+      continues: null,
+      runtime: holder,
+      onText: (text) => said.push(text),
+      onThinking: null,
+      idleTimeoutMs: 60_000,
+      signal: new AbortController().signal,
+      ...more,
+    })
+  return { runtimes, holder, said, ask }
+}
+
+const away = (): never => {
+  throw new AppError('MODEL_UNREACHABLE', 'It has ended.', { retry: 'backoff' })
+}
+
+test('what is open is gone on with, and another one is opened where anything that it sees has changed', async () => {
+  const { runtimes, ask } = stage(() => says('Hi ', 'there.'))
+  const first = await ask()
+  expect(first).toMatchObject({ text: 'Hi there.', responseId: 'runtime_1', inputTokens: 3, cachedTokens: 1 })
+  await ask({ continues: 'runtime_1' })
+  expect(runtimes.opened).toMatchObject([{ asked: [{}, {}], isOpen: true }])
+  for (const changed of [
+    { system: 'Be long.' },
+    { model: 'two' },
+    { tools: [{ name: 'a', description: 'b', parameters: {} }] },
+  ]) {
+    const before = runtimes.opened.length
+    await expect(ask({ ...changed, continues: `runtime_${before}` })).rejects.toMatchObject({
+      code: 'MODEL_CONVERSATION_LOST',
+    })
+    expect(runtimes.opened.at(-1)?.isOpen).toBe(false)
+    await ask(changed)
+    expect(runtimes.opened).toHaveLength(before + 1)
+  }
+})
+
+test('one that has gone is lost before it has said anything, and has failed after', async () => {
+  const { runtimes, holder, said, ask } = stage(() => says('Hi.'))
+  await ask()
+  runtimes.answer = away
+  await expect(ask({ continues: 'runtime_1' })).rejects.toMatchObject({ code: 'MODEL_CONVERSATION_LOST' })
+  await expect(ask()).rejects.toMatchObject({ code: 'MODEL_UNREACHABLE' })
+  runtimes.answer = () => says('Hi.')
+  await ask()
+  runtimes.answer = async function* () {
+    yield { kind: 'text', text: 'I am ' }
+    away()
+  }
+  await expect(ask({ continues: 'runtime_3' })).rejects.toMatchObject({ code: 'MODEL_UNREACHABLE' })
+  expect(said.at(-1)).toBe('I am ')
+  expect(holder.isFilled).toBe(false)
+  expect(runtimes.opened.map(({ isOpen }) => isOpen)).toEqual([false, false, false])
+})
+
+test.each<[string, () => AsyncGenerator<RuntimePiece>, string]>([
+  [
+    'no end',
+    async function* () {
+      for (;;) yield { kind: 'text', text: 'x'.repeat(64 * 1024) }
+    },
+    'MODEL_BAD_OUTPUT',
+  ],
+  [
+    'endless thoughts',
+    async function* () {
+      for (;;) yield { kind: 'thinking', text: 'x'.repeat(64 * 1024) }
+    },
+    'MODEL_BAD_OUTPUT',
+  ],
+  [
+    'endless calls',
+    async function* () {
+      for (let id = 0; ; id++) yield { kind: 'call', id: `${id}`, name: 'exec', args: {} }
+    },
+    'MODEL_BAD_OUTPUT',
+  ],
+  ['nothing', async function* () {}, 'MODEL_BAD_OUTPUT'],
+])('an answer of %s closes it', async (_, answer, code) => {
+  const { runtimes, ask } = stage(answer)
+  await expect(ask()).rejects.toMatchObject({ code })
+  expect(runtimes.opened).toMatchObject([{ isOpen: false }])
+})
+
+test('silence and a cancel end an answer', async () => {
+  const hangs: Answer = async function* (_, signal) {
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    throw new Error('aborted')
+  }
+  const { ask } = stage(hangs)
+  await expect(ask({ idleTimeoutMs: 20 })).rejects.toMatchObject({ code: 'MODEL_SILENT' })
+  const cancel = new AbortController()
+  const asked = ask({ signal: cancel.signal })
+  cancel.abort()
+  await expect(asked).rejects.toMatchObject({ code: 'CANCELLED' })
+})
+
+test('calls of one id are told apart', async () => {
+  const { ask } = stage(async function* () {
+    for (const n of [1, 2]) yield { kind: 'call', id: 'same', name: 'exec', args: { command: `echo ${n}` } }
+  })
+  expect((await ask()).calls).toMatchObject([{ id: 'same' }, { id: 'same_2', args: { command: 'echo 2' } }])
+})
+
+test('other roles ask in a conversation of one answer, and get JSON in words', async () => {
+  const runtimes = new Told(() => says('{}'))
+  const model = withRuntimes({ model: providers, runtimes, clock: systemClock })
+  const request = { role: 'planner', provider: 'toys/agent', model: 'one', system: 'Plan.', user: 'Do it.' } as const
+  const schema = { name: 'plan', json: { type: 'object' } }
+  const signal = new AbortController().signal
+  const answered = await model.complete({ ...request, schema, onText: null, idleTimeoutMs: 1000, signal })
+  expect(answered.text).toBe('{}')
+  expect(runtimes.opened).toMatchObject([{ system: expect.stringContaining('{"type":"object"}'), isOpen: false }])
+})

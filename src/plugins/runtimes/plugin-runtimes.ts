@@ -1,0 +1,139 @@
+/** The runtimes of plugins, as models are asked through them. A conversation is gone with the plugin's instance. */
+import * as z from 'zod'
+import type {
+  ModelRuntimes,
+  OpenRuntime,
+  RuntimeAsked,
+  RuntimeOpening,
+  RuntimePiece,
+} from '../../core/tool/model-runtime.ts'
+import { AppError, messageOf } from '../../core/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { newId } from '../../platform/id.ts'
+import type { RuntimeCall } from '../../plugin-api/messages.ts'
+import { PluginError, type PluginInstance } from '../plugin-instance.ts'
+import type { PluginKeeper } from '../plugin-keeper.ts'
+import { withinBudget } from '../runners.ts'
+
+const OPEN_MS = 30_000
+
+const count = z.number().min(0).max(1e12).transform(Math.round)
+const piece = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('text'), text: z.string() }),
+  z.object({ kind: z.literal('thinking'), text: z.string() }),
+  z.object({
+    kind: z.literal('call'),
+    id: z.string().min(1).max(200),
+    name: z.string().max(200),
+    args: z.record(z.string(), z.json()),
+  }),
+  z.object({
+    kind: z.literal('usage'),
+    inputTokens: count,
+    outputTokens: count,
+    cachedTokens: count.default(0),
+  }),
+])
+const batch = z.object({ pieces: z.array(piece).max(1000), isDone: z.boolean() })
+
+/** What is to be done, without the conversation's name. */
+type Act<Call = RuntimeCall> = Call extends RuntimeCall ? Omit<Call, 'kind' | 'session'> : never
+
+/** One for each process. */
+export class PluginRuntimes implements ModelRuntimes {
+  readonly #clock: Clock
+  #keepers: readonly PluginKeeper[] = []
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** The plugins as they are now. */
+  become(keepers: readonly PluginKeeper[]): void {
+    this.#keepers = keepers
+  }
+
+  /** Of the plugin as it runs now. */
+  async open({ name, model, system }: RuntimeOpening, signal: AbortSignal): Promise<OpenRuntime> {
+    const [plugin = '', runtime = ''] = name.split('/')
+    const keeper = this.#keepers.find((one) => one.name === plugin)
+    if (keeper === undefined)
+      throw new AppError(
+        'MODEL_UNKNOWN',
+        `No plugin "${plugin}" is enabled here, whose runtime "${runtime}" was to answer.`,
+      )
+    const { instance, status, lastError } = keeper
+    if (instance === null) {
+      const why = lastError === null ? '' : `: ${lastError}`
+      const message = `The plugin "${plugin}" is not running (${status})${why}, so its runtime cannot answer.`
+      throw new AppError('MODEL_UNREACHABLE', message, { retry: 'backoff' })
+    }
+    if (!instance.manifest.runtimes.some((one) => one.name === runtime))
+      throw new AppError('MODEL_UNKNOWN', `The plugin "${plugin}" has no runtime "${runtime}".`)
+    const open = new OpenPluginRuntime(keeper, instance)
+    try {
+      const act = { act: 'OPEN', runtime, model, system } as const
+      await withinBudget((own) => open.call(act, own), { budgetMs: OPEN_MS, clock: this.#clock, signal })
+    } catch (error) {
+      open.close()
+      throw toModelError(error, plugin, signal)
+    }
+    return open
+  }
+}
+
+class OpenPluginRuntime implements OpenRuntime {
+  readonly id = newId('runtime')
+  readonly #keeper: PluginKeeper
+  readonly #instance: PluginInstance
+  #isClosed = false
+
+  constructor(keeper: PluginKeeper, instance: PluginInstance) {
+    this.#keeper = keeper
+    this.#instance = instance
+  }
+
+  get isOpen(): boolean {
+    return !this.#isClosed && this.#keeper.instance === this.#instance
+  }
+
+  call(act: Act, signal: AbortSignal): Promise<unknown> {
+    return this.#instance.call({ ...act, kind: 'RUNTIME', session: this.id }, { signal })
+  }
+
+  async *send({ messages, tools }: RuntimeAsked, signal: AbortSignal): AsyncGenerator<RuntimePiece> {
+    try {
+      let act: Act = { act: 'SEND', messages, tools }
+      for (;;) {
+        const { pieces, isDone } = batch.parse(await this.call(act, signal))
+        yield* pieces as RuntimePiece[]
+        if (isDone) break
+        act = { act: 'NEXT' }
+      }
+      this.#keeper.report({ outcome: 'OK', message: null })
+    } catch (error) {
+      throw toModelError(error, this.#keeper.name, signal)
+    }
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const signal = new AbortController().signal
+    void this.call({ act: 'CLOSE' }, signal).catch(() => undefined)
+  }
+}
+
+function toModelError(error: unknown, plugin: string, signal: AbortSignal): AppError {
+  if (signal.aborted) return new AppError('CANCELLED', 'The answer was given up.')
+  if (error instanceof z.ZodError)
+    return new AppError(
+      'MODEL_BAD_OUTPUT',
+      `The runtime of the plugin "${plugin}" answered what no runtime may answer.`,
+    )
+  if (error instanceof PluginError || error instanceof Error) {
+    const message = `The runtime of the plugin "${plugin}" failed: ${messageOf(error)}`
+    return new AppError('MODEL_UNREACHABLE', message, { retry: 'backoff' })
+  }
+  throw error
+}

@@ -1,0 +1,29 @@
+/** A source of tools that admins switch on and off while the server runs. */
+import type { Tool, ToolSource } from './tool.ts'
+
+/** On at first. */
+export class SwitchedSource implements ToolSource {
+  readonly name: string
+  readonly #source: ToolSource
+  #isOn = true
+
+  constructor(source: ToolSource) {
+    this.name = source.name
+    this.#source = source
+  }
+
+  /** For turns that begin from now on. */
+  turn(isOn: boolean): void {
+    this.#isOn = isOn
+  }
+
+  /** None while it is off. */
+  tools(): readonly Tool[] {
+    return this.#isOn ? this.#source.tools() : []
+  }
+
+  /** That it is off, or the source's own. */
+  problem(): string | null {
+    return this.#isOn ? this.#source.problem() : `An admin has disabled the plugin ${this.name}.`
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * What a process holds of the conversations that it ran last: their next turn reads none of what was said before, and
+ * its models are shown what they would be shown in a process that holds nothing.
+ */
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createLogger } from '../../src/platform/logger.ts'
+import { Database } from '../../src/store/database.ts'
+import { recordStatements } from '../contract/record-statements.ts'
+import {
+  AppendMessageDocument,
+  EraseUserDocument,
+  OpenSessionDocument,
+  SendMessageDocument,
+  UpdateSessionDocument,
+} from '../generated/graphql.ts'
+import { fillSession } from '../harness/long-history.ts'
+import { converse, Story } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
+import { answerWell, GOOD_PLAN } from '../model/good-answers.ts'
+import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
+
+const LONG = '😀'.repeat(4100)
+const TALK = { ...GOOD_PLAN, tasks: GOOD_PLAN.tasks.slice(1) }
+
+function answer(call: StubCall): StubAnswer {
+  if (call.role === 'planner') return { content: TALK }
+  const newest = call.body.messages?.at(-1)?.content ?? ''
+  if (call.system.startsWith('# You are the assistant'))
+    return newest.includes(LONG.slice(0, 20)) ? LONG : `Re ${newest.length % 7}.`
+  return answerWell(call)
+}
+
+/** A server with a stub of its own, and another process of the same deployment beside it. */
+class Side implements AsyncDisposable {
+  readonly stub: StubEndpoint
+  readonly story: Story
+  readonly other: Story
+
+  private constructor(stub: StubEndpoint, story: Story, other: Story) {
+    this.stub = stub
+    this.story = story
+    this.other = other
+  }
+
+  static async begin(sessions: number): Promise<Side> {
+    const stub = await StubEndpoint.start({ by: answer })
+    const settings = { provider_sessions: sessions, summarize_threshold: 6, context_messages: 2 }
+    const story = await Story.begin({ config: { settings, toml: stubProvider(stub) } })
+    return new Side(stub, story, await Story.begin({ beside: story }))
+  }
+
+  /** What the models were shown since the last time, but for what is drawn or told by the clock. */
+  prompts(): string[] {
+    const calls = this.stub.calls.splice(0)
+    return calls.map(({ role, body }) =>
+      `${role}: ${JSON.stringify(body.messages)}`
+        .replaceAll(/[0-9a-f]{32}/g, 'token')
+        .replaceAll(/(?:😀)+/gu, (long) => `long ${long.length}`)
+        .replaceAll(/\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(?::\d{2})?/g, 'then'),
+    )
+  }
+
+  async metric(from: 'memory' | 'database'): Promise<number> {
+    const headers = { authorization: `Bearer ${this.story.as('ada').token ?? ''}` }
+    const text = await (await fetch(`${this.story.app.url}/metrics`, { headers })).text()
+    return Number(new RegExp(`^factotum_turns_said_before_total\\{from="${from}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.other[Symbol.asyncDispose]()
+    await this.story[Symbol.asyncDispose]()
+    await this.stub.close()
+  }
+}
+
+let warm: Side
+let cold: Side
+beforeAll(async () => {
+  warm = await Side.begin(5)
+  cold = await Side.begin(0)
+})
+afterAll(async () => {
+  await warm[Symbol.asyncDispose]()
+  await cold[Symbol.asyncDispose]()
+})
+
+const STEPS = ['chat', 'chat', 'plan', 'long', 'elsewhere', 'overheard', 'appended', 'instructed', 'erased'] as const
+type Step = (typeof STEPS)[number]
+
+async function take(side: Side, id: string, step: Step): Promise<void> {
+  const ada = side.story.as('ada')
+  const say = (content: string, mode: 'CHAT' | 'PLAN' = 'CHAT', on = ada): Promise<unknown> =>
+    on
+      .run(SendMessageDocument, { input: { sessionId: id, content, mode, mentioned: true } })
+      .then(async () => converse(on, id, `And ${content.length % 5}?`))
+  switch (step) {
+    case 'chat':
+      return void (await converse(ada, id, 'Hello there.'))
+    case 'plan':
+      return void (await say('Plan something.', 'PLAN'))
+    case 'long':
+      return void (await converse(ada, id, LONG))
+    case 'elsewhere':
+      return void (await converse(side.other.as('ada'), id, 'From elsewhere.'))
+    case 'overheard':
+      return void (await side.story.as('ben').run(SendMessageDocument, { input: { sessionId: id, content: 'Lunch?' } }))
+    case 'appended':
+      return void (await ada.run(AppendMessageDocument, {
+        input: { sessionId: id, content: 'By the way.', role: 'ASSISTANT' },
+      }))
+    case 'instructed':
+      return void (await ada.run(UpdateSessionDocument, { input: { id, instructions: 'Be brief.' } }))
+    case 'erased':
+      return void (await ada.run(EraseUserDocument, { input: { sessionId: id, user: 'ben' } }))
+  }
+}
+
+test('whatever happens in a session, the models are shown what they would be shown without it', async () => {
+  let count = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { minLength: 3, maxLength: 8 }), async (steps) => {
+      count += 1
+      const id = `cli:property-${count}`
+      const shown: string[][] = []
+      for (const side of [warm, cold]) {
+        const source = { kind: 'cli', type: 'GROUP' as const }
+        await side.story
+          .as('ada')
+          .run(OpenSessionDocument, { input: { id, mode: 'CHAT', participants: ['ben'], source } })
+        side.prompts()
+        for (const step of [...steps, 'chat' as const]) await take(side, id, step)
+        shown.push(side.prompts())
+      }
+      expect(shown[0]).toEqual(shown[1])
+    }),
+    { numRuns: process.env['FACTOTUM_TEST_LONG'] === '1' ? 60 : 12, endOnFailure: true },
+  )
+  expect(await warm.metric('memory')).toBeGreaterThan(10)
+  expect(await cold.metric('memory')).toBe(0)
+})
+
+const WAIT = { timeout: 30_000 }
+
+/** The statements of a turn that begins right after another one, and the rows of the session that these read. */
+async function warmTurn(id: string): Promise<string[]> {
+  // The first has what was said summarised.
+  for (const text of ['One.', 'And one.']) await converse(warm.story.as('ada'), id, text)
+  const before = await warm.metric('memory')
+  const recorded = await recordStatements(async () => {
+    await warm.story.as('ada').run(SendMessageDocument, { input: { sessionId: id, content: 'Two.' } })
+    await expect.poll(() => warm.metric('memory'), WAIT).toBe(before + 1)
+    await expect.poll(() => isIdle(id), WAIT).toBe(true)
+  })
+  return [...new Set(recorded.filter((text) => READS.test(text)))].toSorted()
+}
+
+/** What a turn reads: commits come as they are grouped, and what other parts of the server poll is not the turn's. */
+const READS = /accepted AS|FROM (?:participants|turn_facts|plans)/
+
+let database: Database
+const sql = (text: string, values: readonly unknown[]): Promise<object[]> => database.query({ name: '', text }, values)
+
+async function isIdle(id: string): Promise<boolean> {
+  const [row] = await sql(`SELECT 1 FROM sessions WHERE id = $1 AND status = 'IDLE'`, [id])
+  return row !== undefined
+}
+
+test('a warm turn at message 1 000 sends the statements of one at message 10', async () => {
+  const logger = createLogger({ level: 'silent', pretty: false })
+  database = new Database({ url: warm.story.databaseUrl, maxConnections: 1, logger })
+  try {
+    await fillSession(sql, { id: 'cli:young', turns: 8 })
+    await fillSession(sql, { id: 'cli:old', turns: 998 })
+    for (const id of ['cli:young', 'cli:old'])
+      await warm.story.as('ada').run(UpdateSessionDocument, { input: { id, mode: 'CHAT' } })
+    const young = await warmTurn('cli:young')
+    expect(young).toContainEqual(expect.stringContaining('accepted AS'))
+    expect(await warmTurn('cli:old')).toEqual(young)
+  } finally {
+    await database.close()
+  }
+})

@@ -1,0 +1,109 @@
+/** A plugin's runtime answers in conversations: `examples/plugins/subprocess-agent`, a program in the sandbox. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { OpenSessionDocument, CancelTurnDocument, UpdateSessionDocument } from '../generated/graphql.ts'
+import { addExamplePlugin, select, until, update } from '../harness/plugins.ts'
+import { answersIn, converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const MODEL = 'subprocess-agent/agent:toy'
+
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin({ config: { settings: { provider_sessions: 2 } } })
+  addExamplePlugin(story.home, 'subprocess-agent')
+  await until(story, 'subprocess-agent', 'DISABLED')
+  await update(story, { name: 'subprocess-agent', enabled: true })
+  await until(story, 'subprocess-agent', 'READY')
+})
+afterAll(() => story[Symbol.asyncDispose]())
+
+async function open(id: string, on = story): Promise<void> {
+  const { openSession } = await on.as('ada').run(OpenSessionDocument, { input: { id, mode: 'CHAT', model: MODEL } })
+  expect(openSession.__typename).toBe('OpenSessionPayload')
+}
+
+const say = async (id: string, text: string, on = story) => (await converse(on.as('ada'), id, text)).answers
+
+async function storedState(id: string): Promise<unknown> {
+  const [row] = await select(story, `SELECT provider_state->>'responseId' AS id FROM sessions WHERE id = '${id}'`)
+  return row?.['id']
+}
+
+test('it streams, thinks, calls tools, and keeps the conversation between turns', async () => {
+  await open('cli:agent')
+  await using watch = watchAll(story.as('ada'), 'cli:agent')
+  await send(story.as('ada'), 'cli:agent', 'count 60')
+  await watch.until(({ sessionEvents }) => sessionEvents.__typename === 'TextDeltaEvent')
+  await turnEnd(watch)
+  expect(answersIn(watch)).toEqual([Array.from({ length: 60 }, (_, n) => n + 1).join(' ')])
+  const id = await storedState('cli:agent')
+  expect(id).toMatch(/^runtime_/)
+  expect(await say('cli:agent', 'run echo from the agent')).toEqual([expect.stringContaining('from the agent')])
+  expect(await say('cli:agent', 'think of rain')).toEqual(['I have thought.'])
+  // It was sent each message once: it is the same process still, and its id was stored once.
+  expect(await say('cli:agent', 'Hello')).toEqual([
+    'toy heard 4: count 60 | run echo from the agent | think of rain | Hello',
+  ])
+  expect(await storedState('cli:agent')).toBe(id)
+  expect(eventsOf(watch, 'ThinkingEvent').map(({ content }) => content)).toContain('of rain')
+})
+
+test('one that dies in the middle of an answer fails that answer, and the next one has the whole conversation', async () => {
+  await open('cli:dies')
+  await say('cli:dies', 'one')
+  const before = await storedState('cli:dies')
+  const died = await converse(story.as('ada'), 'cli:dies', 'die')
+  expect(died.status).toBe('FAILED')
+  expect(await say('cli:dies', 'two')).toEqual([expect.stringMatching(/^toy heard 3: one \| die \| two$/)])
+  expect(await storedState('cli:dies')).not.toBe(before)
+})
+
+test('a cancel ends an answer within a second, and the program with it', async () => {
+  await open('cli:cancelled')
+  await using watch = watchAll(story.as('ada'), 'cli:cancelled')
+  await send(story.as('ada'), 'cli:cancelled', 'count 100000')
+  await watch.until(({ sessionEvents }) => sessionEvents.__typename === 'TextDeltaEvent')
+  const cancelledMs = performance.now()
+  await story.as('ada').run(CancelTurnDocument, { sessionId: 'cli:cancelled' })
+  expect((await turnEnd(watch)).turnStatus).toBe('CANCELLED')
+  // What was cancelled is not shown to models. A second, and what a busy machine adds.
+  expect(performance.now() - cancelledMs).toBeLessThan(5000)
+  expect(await say('cli:cancelled', 'again')).toEqual(['toy heard 1: again'])
+})
+
+test('the one that was used longest ago goes; instructions and another process begin a new one', async () => {
+  for (const id of ['cli:a', 'cli:b', 'cli:c']) {
+    await open(id)
+    await say(id, `I am ${id}`)
+  }
+  const [first, last] = [await storedState('cli:a'), await storedState('cli:c')]
+  expect(await say('cli:a', 'still?')).toEqual(['toy heard 2: I am cli:a | still?'])
+  expect(await storedState('cli:a')).not.toBe(first)
+  expect(await say('cli:c', 'still?')).toEqual(['toy heard 2: I am cli:c | still?'])
+  expect(await storedState('cli:c')).toBe(last)
+  await story.as('ada').run(UpdateSessionDocument, { input: { id: 'cli:c', instructions: 'Be brief.' } })
+  await say('cli:c', 'and now?')
+  const instructed = await storedState('cli:c')
+  expect(instructed).not.toBe(last)
+
+  await using other = await Story.begin({ beside: story })
+  await open('cli:ready', other)
+  // Until its plugin runs there, the next model of the role answers.
+  await expect
+    .poll(() => say('cli:ready', 'ready?', other), { timeout: 30_000 })
+    .toEqual([expect.stringMatching(/toy heard/)])
+  expect(await say('cli:c', 'elsewhere', other)).toEqual([expect.stringContaining('and now? | elsewhere')])
+  expect(await storedState('cli:c')).not.toBe(instructed)
+  expect(await say('cli:c', 'back')).toEqual(['toy heard 5: I am cli:c | still? | and now? | elsewhere | back'])
+})
+
+test('while the plugin is not there, the next model of the role answers, if there is one', async () => {
+  await open('cli:gone')
+  await update(story, { name: 'subprocess-agent', enabled: false })
+  await until(story, 'subprocess-agent', 'DISABLED')
+  expect(await say('cli:gone', 'Hello')).toEqual([expect.stringContaining('Rehearsal')])
+  await update(story, { name: 'subprocess-agent', enabled: true })
+  await until(story, 'subprocess-agent', 'READY')
+  expect(await say('cli:gone', 'again')).toEqual(['toy heard 2: Hello | again'])
+})
