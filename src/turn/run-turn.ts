@@ -22,6 +22,7 @@
  */
 import { assembleContext } from './steps/assemble-context.ts'
 import { breakOff, decideReplan, type ReplanDecision } from './steps/decide-replan.ts'
+import { isTyped } from './delegation/typed-delegation.ts'
 import { diedTooOften } from './died-too-often.ts'
 import { executePlan } from './steps/execute-plan.ts'
 import type { PipelineStep } from '../core/status.ts'
@@ -65,7 +66,8 @@ async function workOn(context: TurnContext, attempts: PlanState[]): Promise<Endi
   if (refused !== null) await interruptTasks(context, attempts)
   else if (attempts.length === 0) notifyStart(context)
   const handled = refused ?? (await handleTyped(context))
-  const ending = handled ?? (await (context.turn.mode === 'CHAT' ? runChat : carryOut)(context, attempts))
+  const isChat = context.turn.mode === 'CHAT' || isTyped(context.turn, attempts)
+  const ending = handled ?? (await (isChat ? runChat : carryOut)(context, attempts))
   settleTurn(context, attempts, ending)
   return ending
 }

@@ -35,6 +35,23 @@ async function delegatedBy(client: ApiClient, sessionId: string): Promise<readon
   return delegations.edges.map(({ node }) => node).toReversed()
 }
 
+test('/delegate is the call that a model would make, in both modes, with the rights of any call', async () => {
+  const ben = story.as('ben')
+  const turn = await converse(ben, '@ben:typed', '/delegate run: echo from the child')
+  expect(turn).toMatchObject({
+    status: 'DONE',
+    tasks: [{ tool: 'delegation__delegate', status: 'DONE' }, { type: 'MSG' }],
+  })
+  expect(turn.tasks[0]?.output).toContain('from the child')
+  expect(turn.answers.join()).toContain('from the child')
+  const cleo = await converse(story.as('cleo'), '@cleo:typed', '/delegate run: echo from the child')
+  expect(cleo).toMatchObject({
+    status: 'DONE',
+    tasks: [{ tool: 'delegation__delegate', status: 'FAILED' }, { type: 'MSG' }],
+  })
+  expect(await delegatedBy(story.as('ada'), '@cleo:typed')).toEqual([])
+})
+
 test('a plan delegates a task: the child works as the same user, and its answer is the output', async () => {
   const ben = story.as('ben')
   const turn = await converse(ben, '@ben:plan', `${call('run: echo from the child')}\nWhat came of it?`)

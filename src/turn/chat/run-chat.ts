@@ -10,6 +10,7 @@
  */
 import type { PlannerContext } from '../../agents/agent.ts'
 import { randomHex } from '../../platform/id.ts'
+import { delegateTyped } from '../delegation/typed-delegation.ts'
 import { diedTooOften } from '../died-too-often.ts'
 import type { PlanState } from '../plan-state.ts'
 import { assembleContext } from '../steps/assemble-context.ts'
@@ -30,6 +31,7 @@ export async function runChat(context: TurnContext, attempts: PlanState[]): Prom
   if (attempts.length === 0) {
     await collectMessages(context)
     takeSecretsByForm(context)
+    delegateTyped(context, attempts)
   }
   const fenceToken = randomHex(16)
   const provider = await ProviderSession.open(context)
