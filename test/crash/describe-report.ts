@@ -53,6 +53,7 @@ export function describeReport({ verdict, figures }: StormReport): string {
       figures.toolCalls,
       `${figures.switches} times on or off · twice, lost or not running in the end: ${verdict.plugins.length}`,
     ],
+    ['delegations', figures.delegations, `not ended, or given twice: ${verdict.delegations.length}`],
     ['learnings', figures.learnings, `${figures.facts} facts · lost or curated twice: ${verdict.knowledge.length}`],
     [
       'approvals',

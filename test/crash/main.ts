@@ -18,7 +18,7 @@ Two server processes on one database, under load: sessions send messages whose c
 follow every session over WebSocket and SSE and come back with "after". Servers are killed (SIGKILL) at random, hang (SIGSTOP),
 and lose their database; PostgreSQL is killed too. In the end nothing accepted may be lost, no command run twice or beside another
 one of its session, no event missed or repeated, no text for a webhook lost or out of order, no learning lost or
-curated twice, no approval decided twice or task run without one, no schedule fired twice for one time or not at all, and the audit
+curated twice, no task delegated twice or left open, no approval decided twice or task run without one, no schedule fired twice for one time or not at all, and the audit
 must be whole.
 
   --kills <n>            how many servers are killed                        default 100

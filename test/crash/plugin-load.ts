@@ -110,7 +110,7 @@ export interface FinalCall {
   readonly status: string
 }
 
-/** Of these sessions. */
+/** Of these sessions, and of what they have delegated. */
 export async function readFinalCalls(databaseUrl: string, sessionIds: readonly string[]): Promise<FinalCall[]> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -122,7 +122,9 @@ export async function readFinalCalls(databaseUrl: string, sessionIds: readonly s
   }
 }
 
-const CALLS = `SELECT args->>'id' AS id, status FROM tasks WHERE session_id = ANY($1) AND type = 'TOOL' AND tool = '${NAME}__mark'`
+const CALLS = `SELECT args->>'id' AS id, status FROM tasks
+  WHERE (session_id = ANY($1) OR session_id IN (SELECT child_id FROM delegations WHERE session_id = ANY($1)))
+    AND type = 'TOOL' AND tool = '${NAME}__mark'`
 
 /** What was called was called once; what is said to be done was done, and what is said to have failed was not. */
 export function judgeCalls(calls: readonly FinalCall[], marks: readonly string[]): string[] {

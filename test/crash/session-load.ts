@@ -4,6 +4,7 @@
  */
 import { OpenSessionDocument, SendMessageDocument, type SessionMode } from '../generated/graphql.ts'
 import { Follower } from './follower.ts'
+import { delegatedCall } from './delegations.ts'
 import { callOf } from './plugin-load.ts'
 import type { Random } from './random.ts'
 import { StormClient } from './storm-client.ts'
@@ -118,7 +119,7 @@ export class SessionLoad {
     })
     const wait = random.chance(0.2) ? [`wait: ${random.between(50, 400)}`] : []
     const fail = random.chance(0.1) ? ['fail: because the load wants another plan'] : []
-    const call = modeOf(n) === 'CHAT' ? [callOf(`${sessionId}/${n}.tool`)] : []
+    const call = modeOf(n) === 'CHAT' ? [callOf(`${sessionId}/${n}.tool`), ...delegatedCall(sessionId, n)] : []
     return [...commands, ...call, ...this.#learn(), ...wait, ...fail, `This is message ${n} of ${sessionId}.`].join(
       '\n',
     )

@@ -17,6 +17,7 @@ import { readFinalRecords } from './final-records.ts'
 import { readFinalState } from './final-state.ts'
 import { judge, type Verdict } from './judge.ts'
 import { judgeDecisions, type DecisionsVerdict } from './judge-decisions.ts'
+import { judgeDelegations, readFinalDelegations } from './delegations.ts'
 import { judgeCalls, readFinalCalls } from './plugin-load.ts'
 import { judgeRecords, type RecordsVerdict } from './judge-records.ts'
 import { Random } from './random.ts'
@@ -64,6 +65,7 @@ export interface StormOptions {
 interface Beside {
   readonly overlaps: readonly string[]
   readonly plugins: readonly string[]
+  readonly delegations: readonly string[]
 }
 
 export interface StormReport {
@@ -78,6 +80,7 @@ export interface StormReport {
     /** Calls of the plugin's tool that are done, and how often it was switched on or off. */
     readonly toolCalls: number
     readonly switches: number
+    readonly delegations: number
     readonly events: number
     readonly subscribers: number
     readonly connections: number
@@ -146,6 +149,7 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
   const state = await readFinalState(options.databaseUrl, ids)
   const lines = await linesOf(marks)
   const calls = await readFinalCalls(options.databaseUrl, ids)
+  const delegated = await readFinalDelegations(options.databaseUrl, ids)
   const unsettled = await load.plugin.settle()
   const decisions = await readFinalDecisions(options.databaseUrl, { sessionIds: ids, scheduleIds })
   const records = await readFinalRecords(options, [...ids, ...decisions.schedules.flatMap(({ sessions }) => sessions)])
@@ -156,6 +160,7 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
     ...judge(loads, state, lines),
     ...judgeRecords(accepted, receiver, records),
     ...judgeDecisions(done, decisions),
+    delegations: judgeDelegations(delegated),
     plugins: [...unsettled, ...judgeCalls(calls, await linesOf(toolMarks))],
   }
   const late = atRest ? [] : [`not every turn was seen to end within ${REST_TIMEOUT_MS / 1000} s`]
@@ -174,6 +179,7 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
       commandsInterrupted: state.commands.filter(({ status }) => status === 'INTERRUPTED').length,
       toolCalls: calls.filter(({ status }) => status === 'DONE').length,
       switches: load.plugin.switched,
+      delegations: delegated.length,
       events: sum([...state.events.values()], (events) => events.length),
       subscribers: sum(loads, (one) => one.followers.length),
       connections: sum(loads, (one) => sum(one.followers, (follower) => follower.connections)),
