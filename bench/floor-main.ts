@@ -26,7 +26,7 @@ const http = new JsonClient()
 
 /** The prompts are as long as the product's, so that the stub has as much to read. */
 const systemPrompts = Object.fromEntries(
-  ['planner', 'reviewer', 'messenger'].map((role) => [
+  ['planner', 'reviewer', 'messenger', 'assistant'].map((role) => [
     role,
     ['ground-rules', `${role}/prompt`]
       .map((name) => readFileSync(new URL(`../src/agents/${name}.md`, import.meta.url), 'utf8'))
@@ -39,8 +39,10 @@ interface Completion {
   readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number }
 }
 
-async function complete(role: 'planner' | 'reviewer' | 'messenger', user: string): Promise<Answer> {
-  const format = { planner: 'plan', reviewer: 'review', messenger: null }[role]
+type Role = 'planner' | 'reviewer' | 'messenger' | 'assistant'
+
+async function complete(role: Role, user: string): Promise<Answer> {
+  const format = { planner: 'plan', reviewer: 'review', messenger: null, assistant: null }[role]
   const reply = await http.post<Completion>(`${modelUrl}/chat/completions`, {
     model: 'instant',
     messages: [
@@ -217,6 +219,68 @@ async function runTurn(sessionId: string): Promise<void> {
   })
 }
 
+/** A conversation's turn: one answer of the model, or a call of a tool and then an answer. */
+async function runChat(sessionId: string, withTool: boolean): Promise<void> {
+  const { turnId, messageId } = await accept(sessionId, withTool ? 'Use a tool.' : 'Say hi.')
+  const at = { sessionId, turnId }
+  await commit('begin-chat', {
+    ...at,
+    events: [step('RECEIVED'), step('CONTEXT'), step('ANSWERING', 'stub:instant')],
+    values: [messageId],
+    more: `, t AS (UPDATE turns SET status = 'RUNNING', started_at = now() WHERE id = $2), m AS (UPDATE messages SET status = 'PROCESSING' WHERE id = $5)`,
+  })
+  const [planId, execId, messageTaskId] = [newId('plan'), newId('task'), newId('task')]
+  const planSql = `, p AS (INSERT INTO plans (id, session_id, turn_id, attempt, goal, created_at) VALUES ($5, $1, $2, 1, 'Answer', now()))`
+  if (withTool) {
+    const called = await complete('assistant', 'Say hi.')
+    await commit('called', {
+      ...at,
+      events: [
+        ['PlanCreated', { planId }],
+        ['TaskUpdate', { taskId: execId, status: 'RUNNING' }],
+      ],
+      values: [planId, execId, ...callValues(called)],
+      more: `${planSql}, k AS (INSERT INTO tasks (id, session_id, turn_id, plan_id, index, type, detail, status, started_at)
+        VALUES ($6, $1, $2, $5, 0, 'EXEC', 'echo hi', 'RUNNING', now()))${callSql(7)}`,
+    })
+    const { stdout } = await run('/bin/bash', ['--norc', '-c', 'echo hi'])
+    await commit('made', {
+      ...at,
+      events: [
+        ['TaskOutput', { taskId: execId, stream: 'STDOUT', text: stdout }],
+        ['TaskUpdate', { taskId: execId, status: 'DONE' }],
+        step('ANSWERING', 'stub:instant'),
+      ],
+      values: [execId, stdout, ...auditValues(taskEntry(execId, 'EXEC', 'echo hi'))],
+      more: `, k AS (UPDATE tasks SET status = 'DONE', output = $6, stderr = '', exit_code = 0, finished_at = now()
+        WHERE id = $5)${auditSql(7, 'TASK')}`,
+    })
+  }
+  const written = await complete('assistant', 'Say hi.')
+  await commit(withTool ? 'said-after' : 'said', {
+    ...at,
+    events: [
+      ...(withTool ? [] : [['PlanCreated', { planId }] as const]),
+      step('DELIVERING'),
+      ['TextCompleted', { taskId: messageTaskId, content: written.text, final: true, attempt: 1 }],
+      ['TaskUpdate', { taskId: messageTaskId, status: 'DONE' }],
+      step('COMPLETE', 'DONE'),
+      ['TurnCompleted', { status: 'DONE', commandsHandled: [], durationMs: 0, usage: {}, failure: null }],
+    ],
+    values: [
+      planId,
+      messageTaskId,
+      written.text,
+      messageId,
+      ...callValues(written),
+      ...auditValues(taskEntry(messageTaskId, 'MSG')),
+    ],
+    more: `${withTool ? '' : planSql}, k AS (INSERT INTO tasks (id, session_id, turn_id, plan_id, index, type, detail, status, output, final,
+        started_at, finished_at) VALUES ($6, $1, $2, $5, 1, 'MSG', '', 'DONE', $7, true, now(), now())),
+      m AS (UPDATE messages SET status = 'DONE' WHERE id = $8)${callSql(9, ", status = 'DONE', finished_at = now()")}${auditSql(13, 'TASK')}`,
+  })
+}
+
 const functions = {
   /** `databaseUrl`: an empty database. */
   prepare: async (at: { databaseUrl: string; modelUrl: string }) => {
@@ -229,14 +293,22 @@ const functions = {
   /**
    * Runs the turns of each session one after another, the sessions side by side; how long each turn and all of it took.
    */
-  runTurns: async ({ sessionIds, turns }: { sessionIds: readonly string[]; turns: number }) => {
+  runTurns: async ({
+    sessionIds,
+    turns,
+    kind = 'plan',
+  }: {
+    sessionIds: readonly string[]
+    turns: number
+    kind?: 'plan' | 'chat' | 'chat with a tool'
+  }) => {
     const startedMs = performance.now()
     const latenciesMs: number[] = []
     await Promise.all(
       sessionIds.map(async (sessionId) => {
         for (let turn = 0; turn < turns; turn += 1) {
           const beganMs = performance.now()
-          await runTurn(sessionId)
+          await (kind === 'plan' ? runTurn(sessionId) : runChat(sessionId, kind === 'chat with a tool'))
           latenciesMs.push(performance.now() - beganMs)
         }
       }),

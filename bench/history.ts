@@ -91,7 +91,8 @@ export async function compare(cases: readonly Case[], { rounds }: Size, part = '
 
 type Run = (sql: string, values: readonly unknown[]) => Promise<unknown>
 
-async function withDatabase(stage: Stage, fill: (run: Run) => Promise<void>): Promise<void> {
+/** Past the server. */
+export async function withDatabase(stage: Stage, fill: (run: Run) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: stage.databaseUrl })
   await client.connect()
   await fill((sql, values) => client.query(sql, [...values]))

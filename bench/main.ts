@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util'
 import { measureAccept } from './accept.ts'
 import { measureBurst } from './burst.ts'
+import { measureChat, measureWarmChat } from './chat.ts'
 import { measureDeliveries } from './deliveries.ts'
 import { measureFanOut, measureIdleSubscribers } from './fan-out.ts'
 import { measureFold } from './fold.ts'
@@ -20,7 +21,7 @@ import { Stage } from './stage.ts'
 import { printTable, type Row } from './table.ts'
 import { measureLatency, measureThroughput } from './turns.ts'
 
-const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j,k,l,m,n] [--quick] [--help]
+const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j,k,l,m,n,o] [--quick] [--help]
 
   --only   which parts; default all (15 minutes)
              a  from a message to its final answer     b  turns per second     both against the barest script
@@ -30,6 +31,7 @@ const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j,k,l,m,n] [--quick] [--h
              j  taking secrets out of texts           k  lists and counters at 100 000 sessions
              l  10 000 messages at one moment        m  the fold of the client
              n  turns with ten plugins that do nothing
+             o  turns of conversations
   --quick  fewer rounds: for a first look, not for figures
 
 Everything runs on this machine's loopback: a real server process on the embedded PostgreSQL, an instant stand-in for a
@@ -66,6 +68,8 @@ const PARTS: readonly Part[] = [
   ],
   ['l', (quick) => onStage((stage) => measureBurst(stage, { messages: quick ? 2000 : 10_000 }))],
   ['n', (quick) => measurePlugins({ rounds: quick ? 4 : 20, turns: 10 })],
+  ['o', (quick) => onStage((stage) => measureChat(stage, { rounds: quick ? 4 : 20, turns: 10 }))],
+  ['o', (quick) => onStage((stage) => measureWarmChat(stage, { rounds: quick ? 4 : 20, turns: 5 }))],
   ['m', (quick) => Promise.resolve(measureFold({ rounds: quick ? 9 : 99 }))],
 ]
 
@@ -94,7 +98,7 @@ async function main(only: readonly string[], quick: boolean): Promise<void> {
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'a,b,d,e,f,g,h,i,j,k,l,m' },
+    only: { type: 'string', default: 'a,b,d,e,f,g,h,i,j,k,l,m,n,o' },
     quick: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },

@@ -20,12 +20,27 @@ export interface Told {
   readonly piecesPerSecond: number
 }
 
+/** What a conversation is told for its model to call a tool once. */
+const WANTS_TOOL = 'Use a tool.'
+const TOOL_CALL = {
+  index: 0,
+  id: 'call_1',
+  type: 'function',
+  function: { name: 'exec', arguments: JSON.stringify({ command: 'echo hi' }) },
+}
+
+function wantsTool({ body }: StubCall): boolean {
+  const last = body.messages?.at(-1)
+  return body.tools !== undefined && last?.role === 'user' && last.content.includes(WANTS_TOOL)
+}
+
 let holding = false
 let told: Told | null = null
 const stub = await StubEndpoint.start({
   by: (call) => {
     if (stub.calls.length > REMEMBERED_CALLS) stub.calls.length = 0
     if (holding) return () => {}
+    if (wantsTool(call)) return { toolCalls: [TOOL_CALL], finishReason: 'tool_calls' }
     return told === null ? answerWell(call) : answerAsTold(call, told)
   },
 })

@@ -79,7 +79,8 @@ function spread(rounds: readonly number[][], share: number): string {
   return show(percentile(rounds.flat(), share))
 }
 
-async function startFloor(stage: Stage): Promise<HelperProcess<FloorApi>> {
+/** In a database of its own. */
+export async function startFloor(stage: Stage): Promise<HelperProcess<FloorApi>> {
   const floor = new HelperProcess<FloorApi>('floor-main.ts')
   const databaseUrl = await stage.createDatabase('floor')
   await floor.call('prepare', { databaseUrl, modelUrl: stage.stubUrl })
@@ -95,8 +96,12 @@ export class Product implements Disposable {
   }
 
   /** One message after another in one session, each sent when the last was answered. */
-  async answerTimes(sessionId: string, count: number): Promise<number[]> {
-    const opened = await this.#post<Opened>(OPEN, { input: { id: sessionId } })
+  async answerTimes(
+    sessionId: string,
+    count: number,
+    { content = 'Say hi.', mode = 'PLAN' }: { readonly content?: string; readonly mode?: 'PLAN' | 'CHAT' } = {},
+  ): Promise<number[]> {
+    const opened = await this.#post<Opened>(OPEN, { input: { id: sessionId, mode } })
     await using watch = this.#watch(sessionId, opened.data.openSession.session.lastSeq)
     const seen = new AnswerCount(watch)
     // Subscribing is not confirmed by the protocol.
@@ -104,7 +109,7 @@ export class Product implements Disposable {
     const found: number[] = []
     for (let turn = 1; turn <= count; turn += 1) {
       const beganMs = performance.now()
-      const sent = this.#post(SEND, { input: { sessionId, content: 'Say hi.' } })
+      const sent = this.#post(SEND, { input: { sessionId, content } })
       await seen.reaches(turn)
       found.push(performance.now() - beganMs)
       await sent
