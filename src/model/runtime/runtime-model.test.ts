@@ -146,7 +146,9 @@ test.each<[string, () => AsyncGenerator<RuntimePiece>, string]>([
 
 test('silence and a cancel end an answer', async () => {
   const hangs: Answer = async function* (_, signal) {
-    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    if (!signal.aborted)
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    yield { kind: 'text', text: 'too late' }
     throw new Error('aborted')
   }
   const { ask } = stage(hangs)

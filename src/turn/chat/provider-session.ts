@@ -1,6 +1,6 @@
 /**
  * The part of a conversation that its provider (`api = "responses"`) or a plugin's runtime keeps: what is asked next
- * then need not hold it. A process that takes the turn over goes on from the same, since it is stored with the answer; of a
+ * need not hold it. A process that takes the turn over goes on from the same, since it is stored with the answer; of a
  * runtime only its id is, so it is opened anew there.
  */
 import { isRuntime } from '../../config/model-choice.ts'
