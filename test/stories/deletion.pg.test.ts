@@ -104,11 +104,13 @@ async function play(): Promise<void> {
   fileUrl = `${story.app.url}/pub/${file?.id}`
 }
 
-/** Every table with a column `session_id`, and whether its rows go with the session's. */
+/** Every table with a column `session_id`, and whether its rows go with the session's: by a key, or a trigger. */
 function tablesOfSessions(): Promise<{ name: string; cascades: boolean }[]> {
   return sql(`SELECT c.relname AS name, EXISTS (
       SELECT 1 FROM pg_constraint f WHERE f.conrelid = c.oid AND f.confrelid = 'sessions'::regclass AND f.confdeltype = 'c'
-        AND f.conkey = ARRAY[a.attnum]) AS cascades
+        AND f.conkey = ARRAY[a.attnum])
+      OR EXISTS (SELECT 1 FROM pg_proc p WHERE p.proname = 'remove_rows_of_session'
+        AND strpos(p.prosrc, format('DELETE FROM %I WHERE session_id', c.relname)) > 0) AS cascades
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'session_id'
     WHERE n.nspname = 'public' AND c.relkind = 'r' ORDER BY 1`)
@@ -199,6 +201,17 @@ describe('what belongs to a session', () => {
     expect(readdirSync(story.path('pub'))).toEqual([])
     expect(readdirSync(story.path('sessions')).filter((name) => name.includes('sched'))).toEqual([])
     expect(readdirSync(story.path('sessions')).filter((name) => name.startsWith('.deleted'))).toEqual([])
+  })
+
+  test('no row of any table names a session that is not there, but for the audit', async () => {
+    const orphans: string[] = []
+    for (const { name } of await tablesOfSessions()) {
+      const rows = await sql(
+        `SELECT 1 FROM ${name} r WHERE session_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = r.session_id) LIMIT 1`,
+      )
+      if (rows.length > 0) orphans.push(name)
+    }
+    expect(orphans).toEqual(['audit_entries'])
   })
 
   test('but for facts, the audit with who deleted it, and the runs of its schedule', async () => {
