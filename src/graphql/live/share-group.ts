@@ -7,23 +7,25 @@
  * `#head`, the seq up to which live members have been served; from then on it gets what the group gets, minus what it
  * already had.
  */
-import { setImmediate } from 'node:timers'
-import { executeSubscriptionEvent, GraphQLError, type ExecutionResult } from 'graphql'
+import { GraphQLError, type ExecutionResult } from 'graphql'
 import { AppError, messageOf } from '../../core/errors.ts'
 import type { Viewer } from '../../core/identity.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { Following } from '../../events/feed.ts'
+import type { Read } from '../../events/tail.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { Coalesced } from '../../platform/coalesced.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { fitResult } from '../operation/answer-budget.ts'
 import { Batch, type Shown } from './batch.ts'
+import { executeEvent } from './execute-event.ts'
 import type { LogOperation } from '../operation/log-operation.ts'
 import type { LogEntry } from './log-view.ts'
 import { maskError, maskResult } from '../operation/mask-error.ts'
 import { PayloadCache } from './payload-cache.ts'
 import { ENOUGH_BUFFERED_BYTES, MAX_BUFFERED_BYTES, STALLED_MS, type Subscriber } from './subscriber.ts'
+import { wakeSoon } from './wake-soon.ts'
 
 /** Payloads are written in pieces of about this size. */
 const BATCH_BYTES = 64 * 1024
@@ -41,10 +43,14 @@ export interface Member {
   knowsRemovedUpTo?: number
 }
 
-/** What a member that catches up is shown next. */
-interface CaughtUp {
+/** What live members are shown next, and up to where they are served then. */
+interface Prepared {
   readonly shown: readonly Shown[]
   readonly upTo: number
+}
+
+/** What a member that catches up is shown next. */
+interface CaughtUp extends Prepared {
   readonly removedUpTo: number | null
 }
 
@@ -75,6 +81,8 @@ export class ShareGroup {
   #head: number
   /** A delivery begins with the next turn of the event loop. */
   #isWoken = false
+  /** What a delivery that began without a promise came to wait for: whether there may be more behind it. */
+  #begun: Promise<boolean> | null = null
   readonly #deliveries = new Coalesced(() => this.#deliverNew())
 
   constructor(options: ShareGroupOptions) {
@@ -107,16 +115,32 @@ export class ShareGroup {
   wake(): void {
     if (this.#isWoken) return
     this.#isWoken = true
-    setImmediate(() => {
-      this.#isWoken = false
+    wakeSoon(this)
+  }
+
+  /** Called by `wakeSoon`. What needs no promise is delivered without any: that is most of what a delivery costs. */
+  awaken(): (() => void) | null {
+    this.#isWoken = false
+    if (this.#deliveries.isBusy) {
       void this.#deliveries.run()
-    })
+      return null
+    }
+    const next = this.#nextAtOnce()
+    if (next === null) return null
+    if (next instanceof Promise) {
+      this.#goOn(next.then((prepared) => this.#deliver(prepared)))
+      return null
+    }
+    return () => {
+      const rest = this.#deliver(next) ? this.#deliverAtOnce() : null
+      if (rest !== null) this.#goOn(rest)
+    }
   }
 
   /** Resolves when nothing is being read or executed any more. */
   async settled(): Promise<void> {
     for (;;) {
-      if (this.#isWoken) await new Promise((resolve) => setImmediate(resolve))
+      if (this.#isWoken) await new Promise<void>((resolve) => wakeSoon({ awaken: () => resolve }))
       else if (this.#deliveries.isBusy) await this.#deliveries.settled()
       else if (this.#working.size > 0) await Promise.all(this.#working)
       else return
@@ -128,27 +152,65 @@ export class ShareGroup {
     void work.finally(() => this.#working.delete(work))
   }
 
+  /** A delivery that began without a promise goes on with this one: whether there may be more behind it. */
+  #goOn(begun: Promise<boolean>): void {
+    this.#begun = begun
+    void this.#deliveries.run()
+  }
+
+  /** Null: all that there is was delivered, or nothing of it can be now. */
+  #deliverAtOnce(): Promise<boolean> | null {
+    for (;;) {
+      const next = this.#nextAtOnce()
+      if (next === null) return null
+      if (next instanceof Promise) return next.then((prepared) => this.#deliver(prepared))
+      if (!this.#deliver(next)) return null
+    }
+  }
+
+  /** Null: there is nothing, or nothing that can be delivered now. */
+  #nextAtOnce(): Prepared | Promise<Prepared> | null {
+    if (this.members.size === 0) return null
+    try {
+      return this.#next()
+    } catch (error) {
+      this.#recover(error)
+      return null
+    }
+  }
+
   /** Serves live members up to the end of the log. */
   async #deliverNew(): Promise<void> {
-    const { following, onSessionUpdated } = this.#options
     try {
-      let isMore = true
-      while (isMore && this.members.size > 0) {
-        const reading = following.read(this.#head)
-        const read = reading instanceof Promise ? await reading : reading
-        if (read === null) return
-        // First: who was removed is not shown what happened after that.
-        const updates = read.events.filter((event) => event.type === 'SessionUpdated')
-        if (updates.length > 0) await onSessionUpdated()
-        this.#forgetBefore(updates.findLast((event) => event.erased === true)?.seq ?? 0)
-        const shown = this.#show(read.events)
-        this.#deliver(shown instanceof Promise ? await shown : shown)
-        isMore = read.upTo > this.#head
-        this.#head = read.upTo
-      }
+      const begun = this.#begun
+      this.#begun = null
+      let isMore = begun === null || (await begun)
+      while (isMore && this.members.size > 0) isMore = this.#deliver(await this.#next())
     } catch (error) {
       this.#recover(error)
     }
+  }
+
+  /** What comes after `#head`, executed. */
+  #next(): Prepared | Promise<Prepared> {
+    const reading = this.#options.following.read(this.#head)
+    return reading instanceof Promise ? reading.then((read) => this.#prepare(read)) : this.#prepare(reading)
+  }
+
+  #prepare(read: Read | null): Prepared | Promise<Prepared> {
+    if (read === null) return { shown: [], upTo: this.#head }
+    const updates = read.events.filter((event) => event.type === 'SessionUpdated')
+    if (updates.length === 0) return this.#prepareEvents(read)
+    // First: who was removed is not shown what happened after that.
+    return this.#options.onSessionUpdated().then(() => {
+      this.#forgetBefore(updates.findLast((event) => event.erased === true)?.seq ?? 0)
+      return this.#prepareEvents(read)
+    })
+  }
+
+  #prepareEvents({ events, upTo }: Read): Prepared | Promise<Prepared> {
+    const shown = this.#show(events)
+    return shown instanceof Promise ? shown.then((all) => ({ shown: all, upTo })) : { shown, upTo }
   }
 
   #recover(error: unknown): void {
@@ -162,7 +224,8 @@ export class ShareGroup {
     for (const member of this.members) this.fail(member, masked)
   }
 
-  #deliver(shown: readonly Shown[]): void {
+  /** Whether there may be more. */
+  #deliver({ shown, upTo }: Prepared): boolean {
     for (const piece of piecesOf(shown)) {
       const batch = new Batch(piece)
       const first = piece[0]?.seq ?? 0
@@ -178,6 +241,9 @@ export class ShareGroup {
       }
       this.#options.metrics.eventsDelivered.inc(piece.length * this.#live.size)
     }
+    const isMore = upTo > this.#head
+    this.#head = upTo
+    return isMore
   }
 
   async #catchUp(member: Member, snapshot: LogEntry | null): Promise<void> {
@@ -271,7 +337,7 @@ export class ShareGroup {
     if (known !== null) return known
     const { operation, metrics } = this.#options
     metrics.eventExecutions.inc()
-    const result = executeSubscriptionEvent({ ...operation.args, rootValue: entry, contextValue: context })
+    const result = executeEvent({ ...operation.args, rootValue: entry, contextValue: context })
     if (!(result instanceof Promise)) return this.#serialise(entry, result)
     if (entry.seq < this.#erasedAt) return this.#serialiseLater(entry, result)
     return this.#payloads.keepRunning(entry, this.#serialiseLater(entry, result))
