@@ -3,15 +3,15 @@
  * one shape. What is inside is not judged here (`judge-answer.ts` does that), only bounded and made storable. What must
  * hold: the pieces given to `onText` are whole characters, and together are exactly `text`.
  */
-import type OpenAI from 'openai'
-import { Stream } from 'openai/core/streaming'
 import * as z from 'zod'
 import { toStorable } from '../platform/well-formed.ts'
 import { CallCollector, TooManyCalls } from './conversation/collect-calls.ts'
 import type { RequestedCall } from './conversation/conversation.ts'
 import { AnsweredError } from './answered-error.ts'
 import type { TokenCounts } from './token-counts.ts'
-import { openAnswer } from './wire/answer-body.ts'
+import { asStreamed, isStreamOfEvents } from './wire/answer-body.ts'
+import { readEvents } from './wire/event-decoder.ts'
+import { readPlainPart } from './wire/plain-part.ts'
 import { isErrorBody } from './wire/error-body.ts'
 import { readFinishReason, readSaid, saidSchema } from './wire/said-parts.ts'
 import { splitAtLoneClosing, ThoughtFilter, type Sifted } from './wire/thought-filter.ts'
@@ -62,7 +62,6 @@ const partSchema = z.object({
 })
 
 interface AnswerReader {
-  readonly client: OpenAI
   readonly onText: ((delta: string) => void) | null
   readonly onThinking?: ((delta: string) => void) | null
   /** The text is given only when all of it is there, because it may begin in the middle of the model's reasoning. */
@@ -71,18 +70,15 @@ interface AnswerReader {
 
 /** Rejects with UnusableAnswer, AnsweredError, what the transport rejects with, or what `onText` throws. */
 export async function readChatAnswer(
-  answered: Response,
-  { client, onText, onThinking = null, holds = false }: AnswerReader,
+  response: Response,
+  { onText, onThinking = null, holds = false }: AnswerReader,
 ): Promise<ChatAnswer> {
-  const { response, streamed, isDone } = await openAnswer(answered)
+  const answered = asStreamed(response)
+  const streamed = await isStreamOfEvents(answered)
   const collector = new AnswerCollector({ onText, onThinking, holds }, streamed)
-  if (streamed) {
-    const events = Stream.fromSSEResponse<unknown>(response, new AbortController(), client, false, 'events')
-    for await (const event of events) collector.add(event)
-  } else {
-    collector.add(parseDocument(await response.text(), response))
-  }
-  return collector.end(isDone())
+  if (streamed) return collector.end(await readEvents(answered.chunks, (event) => collector.add(event)))
+  collector.add(parseDocument(await answered.text(), answered))
+  return collector.end(false)
 }
 
 function parseDocument(text: string, response: Response): unknown {
@@ -107,7 +103,7 @@ class AnswerCollector {
   #finishReason: string | null = null
   #tokens: TokenCounts = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 
-  constructor({ onText, onThinking, holds }: Omit<Required<AnswerReader>, 'client'>, streamed: boolean) {
+  constructor({ onText, onThinking, holds }: Required<AnswerReader>, streamed: boolean) {
     this.#text = new PieceWriter(onText)
     this.#thinking = new PieceWriter(onThinking)
     // A whole answer can be looked through before any of it is given.
@@ -116,6 +112,15 @@ class AnswerCollector {
   }
 
   add(value: unknown): void {
+    const plain = readPlainPart(value)
+    if (plain === null) return this.#addPart(value)
+    if (plain.usage !== null) this.#tokens = countTokens(plain.usage)
+    this.#finishReason = readFinishReason(plain.finishReason) ?? this.#finishReason
+    this.#addText(this.#filter.add(plain.text))
+  }
+
+  /** Of any shape. */
+  #addPart(value: unknown): void {
     if (isErrorBody(value)) throw new AnsweredError(value)
     const part = partSchema.safeParse(value)
     if (!part.success) throw new UnusableAnswer(`it is not a Chat Completions answer: ${firstIssue(part.error)}`)

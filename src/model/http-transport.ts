@@ -14,6 +14,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Clock } from '../platform/clock.ts'
 import { AnswerCut, AnswerGauge } from './answer-gauge.ts'
 import { isEventStream } from './event-stream.ts'
+import { AnswerBytes, StreamedAnswer } from './wire/answer-bytes.ts'
 
 interface AnswerLimits {
   /** No byte for this long ends the answer. */
@@ -137,25 +138,23 @@ class Exchange {
     for (const [name, values] of Object.entries(response.headersDistinct)) {
       for (const value of values ?? []) headers.append(name, value)
     }
-    const hasBody = status !== 204 && status !== 205 && status !== 304
-    if (!hasBody) this.#finish(response)
-    return new Response(hasBody ? this.#bodyOf(response) : null, { status, headers })
+    const bytes = this.#bytesOf(response)
+    if (status === 204 || status === 205 || status === 304) bytes.cancel()
+    return new StreamedAnswer(bytes, { status, headers })
   }
 
-  #bodyOf(response: IncomingMessage): ReadableStream<Uint8Array> {
-    return new ReadableStream<Uint8Array>({
-      start: (reader) => {
-        this.#report = (error) => reader.error(error)
-        this.#pump(response, reader)
-      },
-      pull: () => {
-        response.resume()
-      },
+  #bytesOf(response: IncomingMessage): AnswerBytes {
+    const bytes = new AnswerBytes({
+      resume: () => void response.resume(),
+      pause: () => void response.pause(),
       cancel: () => this.#finish(response),
     })
+    this.#report = (error) => bytes.fail(error)
+    this.#pump(response, bytes)
+    return bytes
   }
 
-  #pump(response: IncomingMessage, reader: ReadableStreamDefaultController<Uint8Array>): void {
+  #pump(response: IncomingMessage, bytes: AnswerBytes): void {
     const gauge = new AnswerGauge({
       isError: (response.statusCode ?? 0) >= 300,
       isStream: isEventStream(response.headers['content-type']),
@@ -164,17 +163,16 @@ class Exchange {
       this.#touch()
       const verdict = gauge.add(chunk)
       if (verdict instanceof AnswerCut) return this.#fail(verdict)
-      reader.enqueue(chunk)
-      if ((reader.desiredSize ?? 0) <= 0) response.pause()
+      bytes.push(chunk)
       if (verdict === 'enough') {
-        reader.close()
+        bytes.end()
         this.#finish(response)
       }
     })
     response.on('end', () => {
       if (this.#ended) return
       this.#settle()
-      reader.close()
+      bytes.end()
     })
     response.on('error', (error) => this.#fail(error))
     response.on('close', () =>

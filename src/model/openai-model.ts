@@ -44,7 +44,7 @@ function complete(options: ProviderOptions, request: ModelRequest): Promise<Mode
         send: async (shape) => {
           const body = bodyOf(request, shape, settings)
           const response = await client.chat.completions.create(body, { signal }).asResponse()
-          const read = await readChatAnswer(response, { client, onText, holds })
+          const read = await readChatAnswer(response, { onText, holds })
           return schema === null ? read : textOfToolAnswer(read, schema)
         },
       })

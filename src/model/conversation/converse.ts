@@ -34,7 +34,7 @@ export function converse(options: ProviderOptions, request: ConversationRequest)
         return judged(answer, null, call)
       }
       const response = await askResponses(client, request)
-      const { responseId, ...answer } = await readResponsesAnswer(response, { client, ...readers })
+      const { responseId, ...answer } = await readResponsesAnswer(response, readers)
       return judged(answer, responseId, call)
     },
   })
@@ -62,7 +62,7 @@ async function askChat(
     send: async (shape) => {
       const body = chatBodyOf(request, shape, settings)
       const response = await client.chat.completions.create(body, { signal: request.signal }).asResponse()
-      return readChatAnswer(response, { client, ...readers, holds })
+      return readChatAnswer(response, { ...readers, holds })
     },
   })
   thoughts.see(model, answer.beginsInThought)

@@ -2,16 +2,15 @@
  * Reads an answer of the Responses API, streamed or whole, into the shape that Chat Completions are read into: what is
  * inside is judged by the same rules. Unknown events and items are left out: the API grows.
  */
-import type OpenAI from 'openai'
-import { Stream } from 'openai/core/streaming'
 import * as z from 'zod'
 import { AnsweredError } from '../answered-error.ts'
 import { PieceWriter, UnusableAnswer, type ChatAnswer } from '../chat-answer.ts'
 import { isEventStream } from '../event-stream.ts'
+import { asStreamed } from '../wire/answer-body.ts'
+import { readEvents } from '../wire/event-decoder.ts'
 import { CallCollector } from './collect-calls.ts'
 
 interface ResponsesReader {
-  readonly client: OpenAI
   readonly onText: ((delta: string) => void) | null
   readonly onThinking: ((delta: string) => void) | null
 }
@@ -61,8 +60,7 @@ export async function readResponsesAnswer(response: Response, reader: ResponsesR
   const streamed = isEventStream(response.headers.get('content-type'))
   const collector = new ResponsesCollector(reader, streamed)
   if (!streamed) return collector.whole(await response.json().catch(notJson))
-  const events = Stream.fromSSEResponse<unknown>(response, new AbortController(), reader.client, false, 'events')
-  for await (const one of events) collector.add(one)
+  await readEvents(asStreamed(response).chunks, (one) => collector.add(one))
   return collector.end()
 }
 
