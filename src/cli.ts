@@ -299,7 +299,7 @@ async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Pro
   const logLines = new LogLines()
   const pretty = process.stdout.isTTY && !environment.production
   const origin = { pid: process.pid, version: VERSION }
-  const logger = createLogger({ level: environment.logLevel, pretty, lines: logLines, process: origin })
+  const logger = createLogger({ level: environment.logLevel, pretty, lines: logLines, process: origin, batched: true })
   endAtBugs(logger)
   const forwarder = forwarderOf(process.env, process.ppid)
   const stopping = new StopRequests({ forwarder, clock: systemClock, logger }).signal

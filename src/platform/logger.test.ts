@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
 import { LogLines } from './log-lines.ts'
 import { createLogger } from './logger.ts'
 
@@ -18,4 +20,31 @@ test('a line of JSON says which process and which node wrote it, also one of a c
     expect.objectContaining({ pid: 42, sessionId: 'cli:demo', node: 7, msg: 'poll failed; retrying' }),
     expect.objectContaining({ node: 3, msg: 'node evicted' }),
   ])
+})
+
+describe('lines that are written some at a time', () => {
+  /** What a process that logs five lines, and then does this, has left on its stdout. */
+  function written(then: string): string[] {
+    const logger = fileURLToPath(new URL('logger.ts', import.meta.url))
+    const script = `import { createLogger } from ${JSON.stringify(logger)}
+      const logger = createLogger({ level: 'info', pretty: false, batched: true })
+      for (let n = 0; n < 5; n += 1) logger.info({ n }, 'a turn begins')
+      ${then}`
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', script], {
+      encoding: 'utf8',
+    })
+    return stdout.split('\n').slice(0, -1)
+  }
+  const KILL = `process.kill(process.pid, 'SIGKILL')`
+
+  test.each([
+    ['it exits', 'process.exit(3)', 5],
+    ['it has nothing more to do', '', 5],
+    ['an error of level "fatal" ends it', `logger.fatal('a bug'); ${KILL}`, 6],
+    ['it is killed behind a warning', `logger.warn('poll failed; retrying'); ${KILL}`, 6],
+    ['it is killed later', `setTimeout(() => ${KILL}, 1000)`, 5],
+    ['it is killed at once', KILL, 0],
+  ])('are there when %s', (_, then, lines) => {
+    expect(written(then)).toHaveLength(lines)
+  })
 })

@@ -18,6 +18,8 @@ export interface LogSettings {
   readonly process?: { readonly pid: number; readonly version: string }
   /** Instead of stdout; the lines are JSON then. */
   readonly to?: DestinationStream
+  /** JSON lines below "warn" are written some at a time (`BatchedLines`). */
+  readonly batched?: boolean
 }
 
 /** Values under these keys never reach a log line, whatever is logged. */
@@ -48,5 +50,49 @@ export function createLogger(settings: LogSettings): Logger {
     base: settings.process ?? null,
     mixin: () => (lines.node === null ? {} : { node: lines.node }),
   }
-  return settings.to === undefined ? pino(json) : pino(json, settings.to)
+  if (settings.to !== undefined) return pino(json, settings.to)
+  return settings.batched === true ? pino(json, new BatchedLines()) : pino(json)
+}
+
+const WARN = 40
+const MAX_BATCH_CHARS = 8 * 1024
+const MAX_BATCH_MS = 20
+
+/**
+ * Stdout, written to some lines at a time: a write for each of a turn's lines costs as much as making them. What must
+ * hold: "warn" and above is written at once, with all lines before it, and so is everything when the process ends; one
+ * that is killed loses the lines of its last 20 ms at most.
+ */
+export class BatchedLines implements DestinationStream {
+  /** Set by pino before each line. */
+  lastLevel = 0
+  readonly #out: ReturnType<typeof pino.destination>
+  #batch = ''
+  #timer: NodeJS.Timeout | null = null
+
+  /** `fd`: of what is written to. */
+  constructor(fd = 1) {
+    this.#out = pino.destination({ dest: fd, sync: true })
+    // Asks pino for `lastLevel`.
+    Object.assign(this, { [Symbol.for('pino.metadata')]: true })
+    process.once('exit', () => this.flushSync())
+  }
+
+  write(line: string): void {
+    this.#batch += line
+    if (this.lastLevel >= WARN || this.#batch.length >= MAX_BATCH_CHARS) this.flushSync()
+    else this.#timer ??= setTimeout(() => this.flushSync(), MAX_BATCH_MS).unref()
+  }
+
+  /**
+   * Also called by pino, behind a line of level "fatal". Writes, and no more: to have the disk confirm it (`flushSync`
+   * of what pino writes through) holds up all turns.
+   */
+  flushSync(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    const batch = this.#batch
+    this.#batch = ''
+    if (batch !== '') this.#out.write(batch)
+  }
 }
