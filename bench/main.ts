@@ -15,15 +15,16 @@ import { measureLists, type ListsSize } from './lists.ts'
 import { peopleToml } from './many-sessions.ts'
 import { measureNeighbour } from './neighbour.ts'
 import { measurePages } from './pages.ts'
+import { measurePauses } from './pauses.ts'
 import { measurePlugins } from './plugins.ts'
 import { measureRedaction } from './redaction.ts'
 import { Stage } from './stage.ts'
 import { printTable, type Row } from './table.ts'
 import { measureLatency, measureThroughput } from './turns.ts'
 
-const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j,k,l,m,n,o] [--quick] [--help]
+const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j,k,l,m,n,o,p] [--quick] [--help]
 
-  --only   which parts; default all (15 minutes)
+  --only   which parts; default all (25 minutes)
              a  from a message to its final answer     b  turns per second     both against the barest script
              d  delivery to many subscribers           e  accepting messages
              f  pages of long lists                    g  memory of what is idle
@@ -32,6 +33,7 @@ const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j,k,l,m,n,o] [--quick] [-
              l  10 000 messages at one moment        m  the fold of the client
              n  turns with ten plugins that do nothing
              o  turns of conversations
+             p  turns after a pause of 1, 12 and 60 seconds
   --quick  fewer rounds: for a first look, not for figures
 
 Everything runs on this machine's loopback: a real server process on the embedded PostgreSQL, an instant stand-in for a
@@ -70,7 +72,22 @@ const PARTS: readonly Part[] = [
   ['n', (quick) => measurePlugins({ rounds: quick ? 4 : 20, turns: 10 })],
   ['o', (quick) => onStage((stage) => measureChat(stage, { rounds: quick ? 4 : 20, turns: 10 }))],
   ['o', (quick) => onStage((stage) => measureWarmChat(stage, { rounds: quick ? 4 : 20, turns: 5 }))],
+  [
+    'p',
+    (quick) =>
+      onStage((stage) => measurePauses(stage, { turns: quick ? 20 : 50, pauses: quick ? SHORT_PAUSES : PAUSES })),
+  ],
   ['m', (quick) => Promise.resolve(measureFold({ rounds: quick ? 9 : 99 }))],
+]
+
+const PAUSES = [
+  { seconds: 1, times: 20 },
+  { seconds: 12, times: 12 },
+  { seconds: 60, times: 3 },
+]
+const SHORT_PAUSES = [
+  { seconds: 1, times: 10 },
+  { seconds: 12, times: 5 },
 ]
 
 /** Its stage knows the people who take part. */
@@ -98,7 +115,7 @@ async function main(only: readonly string[], quick: boolean): Promise<void> {
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'a,b,d,e,f,g,h,i,j,k,l,m,n,o' },
+    only: { type: 'string', default: 'a,b,d,e,f,g,h,i,j,k,l,m,n,o,p' },
     quick: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },

@@ -21,7 +21,7 @@ interface Opened {
 const SESSIONS = 50
 const MESSAGES = 4
 /** Turns that are not counted: code is compiled, connections are opened, statements are prepared. */
-const WARM_UP_TURNS = 150
+export const WARM_UP_TURNS = 150
 /** The same for (b): what is compiled for a long life is ready after about a thousand turns. */
 const WARM_UP_ROUNDS = 4
 
@@ -87,6 +87,12 @@ export async function startFloor(stage: Stage): Promise<HelperProcess<FloorApi>>
   return floor
 }
 
+interface Asking {
+  readonly content?: string
+  readonly mode?: 'PLAN' | 'CHAT'
+  readonly before?: () => Promise<void>
+}
+
 export class Product implements Disposable {
   readonly #stage: Stage
   readonly #http = new JsonClient(TOKEN)
@@ -95,11 +101,11 @@ export class Product implements Disposable {
     this.#stage = stage
   }
 
-  /** One message after another in one session, each sent when the last was answered. */
+  /** One message after another in one session, each sent when the last was answered, after what `before` waits for. */
   async answerTimes(
     sessionId: string,
     count: number,
-    { content = 'Say hi.', mode = 'PLAN' }: { readonly content?: string; readonly mode?: 'PLAN' | 'CHAT' } = {},
+    { content = 'Say hi.', mode = 'PLAN', before }: Asking = {},
   ): Promise<number[]> {
     const opened = await this.#post<Opened>(OPEN, { input: { id: sessionId, mode } })
     await using watch = this.#watch(sessionId, opened.data.openSession.session.lastSeq)
@@ -108,6 +114,7 @@ export class Product implements Disposable {
     await sleep(20)
     const found: number[] = []
     for (let turn = 1; turn <= count; turn += 1) {
+      await before?.()
       const beganMs = performance.now()
       const sent = this.#post(SEND, { input: { sessionId, content } })
       await seen.reaches(turn)
