@@ -46,6 +46,8 @@ export async function rankFacts(database: Database, query: FactQuery): Promise<R
 const MAX_READ = 1500
 /** Of which all terms are looked at. */
 const MAX_CANDIDATES = 300
+/** More than a fact has. */
+const MAX_TERMS_OF_FACT = 1000
 
 function parametersOf(
   terms: readonly WeighedTerm[],
@@ -102,10 +104,9 @@ const RANK_FACTS = {
       SELECT fact_id, sum(weight) AS score FROM (
         SELECT fact_id, word, max(weight) AS weight FROM (
           SELECT hits.fact_id, hits.word, hits.weight FROM hits JOIN led USING (fact_id)
-          UNION ALL SELECT led.fact_id, asked.word, asked.weight FROM led CROSS JOIN asked CROSS JOIN LATERAL (
-            SELECT FROM fact_terms t
-            WHERE t.term = asked.term AND t.scope = led.scope AND t.fact_id = led.fact_id LIMIT 1) also
-          WHERE NOT asked.leads) terms
+          UNION ALL SELECT also.fact_id, asked.word, asked.weight FROM led CROSS JOIN LATERAL (
+            SELECT t.fact_id, t.term FROM fact_terms t WHERE t.fact_id = led.fact_id LIMIT ${MAX_TERMS_OF_FACT}) also
+          JOIN asked ON asked.term = also.term AND NOT asked.leads) terms
         GROUP BY 1, 2) words
       GROUP BY fact_id ORDER BY 2 DESC, 1 DESC LIMIT $5::int)
     SELECT f.id, f.content, scored.score FROM scored JOIN facts f ON f.id = scored.fact_id AND f.invalidated_at IS NULL

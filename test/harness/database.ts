@@ -4,6 +4,7 @@
  */
 import pg from 'pg'
 import { inject } from 'vitest'
+import { hasCode } from '../../src/platform/error-code.ts'
 import { randomHex } from '../../src/platform/id.ts'
 
 declare module 'vitest' {
@@ -25,7 +26,7 @@ export async function createTestDatabase({ migrated = true } = {}): Promise<Test
   const name = `factotum_test_${randomHex(8)}`
   // Copying files takes half as long as writing every page through the log.
   await runAsAdmin(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${migrated ? template : 'template0'} STRATEGY FILE_COPY`)
-  const drop = (): Promise<void> => runAsAdmin(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  const drop = (): Promise<void> => dropDatabase(adminUrl, name)
   return { url: databaseUrl(adminUrl, name), drop, [Symbol.asyncDispose]: drop }
 }
 
@@ -37,6 +38,25 @@ export async function runAsAdmin(adminUrl: string, sql: string): Promise<void> {
     await admin.query(sql)
   } finally {
     await admin.end()
+  }
+}
+
+const DROP_WITHIN_MS = 60_000
+const OBJECT_IN_USE = '55006'
+
+/**
+ * Cuts all connections to it. PostgreSQL waits five seconds for these to end, and for its own worker that vacuums; on a
+ * busy machine they take longer.
+ */
+export async function dropDatabase(adminUrl: string, name: string): Promise<void> {
+  const beganMs = performance.now()
+  for (;;) {
+    try {
+      await runAsAdmin(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      return
+    } catch (error) {
+      if (!hasCode(error, OBJECT_IN_USE) || performance.now() - beganMs > DROP_WITHIN_MS) throw error
+    }
   }
 }
 

@@ -8,7 +8,7 @@
  */
 import type { Database } from '../../store/database.ts'
 import { CONSOLIDATION_DUE, OF_ALL } from '../../store/knowledge/knowledge-due.ts'
-import { sharingSql, WORDS_OF_TEXT } from '../shared-words.ts'
+import { rankFacts } from '../rank-facts.ts'
 import { groupAlike } from './group-alike.ts'
 import type { SeenFact } from './judge-consolidation.ts'
 
@@ -65,11 +65,13 @@ async function groupOf(
   fact: ClaimedFact,
   taken: ReadonlySet<string>,
 ): Promise<readonly SeenFact[]> {
-  const near = await database.query<ClaimedFact>(NEAR, [fact.norm, fact.id])
+  const about = await rankFacts(database, { about: fact.content, maxCount: MAX_NEAR })
+  const ids = about.map(({ id }) => id).filter((id) => id !== fact.id)
+  const near = ids.length === 0 ? [] : await database.query<ClaimedFact>(NEAR, [fact.norm, ids])
   const free = [fact, ...near.filter(({ id }) => !taken.has(id))].slice(0, MAX_GROUP)
   const [group] = groupAlike(free.map((one) => ({ ...one, scope: 'GLOBAL' })))
-  const ids = new Set(group?.ids.includes(fact.id) === true ? group.ids : [])
-  return free.filter(({ id }) => ids.has(id)).map(({ id, content, version }) => ({ id, content, version }))
+  const alike = new Set(group?.ids.includes(fact.id) === true ? group.ids : [])
+  return free.filter(({ id }) => alike.has(id)).map(({ id, content, version }) => ({ id, content, version }))
 }
 
 /** Of facts `f`: a part of the server made it, and no person has looked at it, changed it or brought it back. */
@@ -93,13 +95,10 @@ const CLAIM = {
       SELECT * FROM facts WHERE ${OF_ALL} AND id > claimed.behind ORDER BY id LIMIT ${MAX_FACTS}) f`,
 }
 
-/** Those that share most words, through the B-tree of words: the cost does not grow with the number of facts. */
 const NEAR = {
   name: 'knowledge.near-consolidation',
-  text: `WITH words AS MATERIALIZED (${WORDS_OF_TEXT})
-    SELECT f.id, f.content, f.norm, f.version, true AS "isOurs" FROM facts f
-    WHERE f.id = ANY (ARRAY(SELECT id FROM (${sharingSql('fact', String(MAX_NEAR))}) near)) AND f.id <> $2
-      AND f.invalidated_at IS NULL AND f.scope = 'GLOBAL' AND similarity(f.norm, $1) >= ${MIN_SIMILARITY}
+  text: `SELECT f.id, f.content, f.norm, f.version, true AS "isOurs" FROM facts f
+    WHERE f.id = ANY ($2::text[]) AND f.invalidated_at IS NULL AND f.scope = 'GLOBAL' AND similarity(f.norm, $1) >= ${MIN_SIMILARITY}
       AND ${IS_OURS} AND NOT ${IS_PROPOSED}
     ORDER BY similarity(f.norm, $1) DESC, f.id`,
 }

@@ -3,30 +3,25 @@
  * them, each word that narrows one, and neither fewer negations than one of them has nor more than all. Pure. It is no
  * judge of meaning: it keeps a model, and a proposal, from saying less unnoticed.
  */
-import { NAMES, NEGATIONS, NUMBERS } from '../learnings/other-substance.ts'
+import { missingIn } from '../learnings/named-substance.ts'
+import { NEGATIONS } from '../learnings/other-substance.ts'
 import { NARROWING } from '../learnings/narrowing-words.ts'
 
 /** Words with signs or digits in them: paths, versions, keys. */
 const SIGNED =
   /[\p{L}\p{N}/~.][\p{L}\p{N}]*(?:[-_./@:\\#+=]+[\p{L}\p{N}]+)+|\p{L}+\p{N}[\p{L}\p{N}]*|\p{N}+\p{L}[\p{L}\p{N}]*/gu
-/** The first word of a sentence, which may be a name. */
-const FIRST = /(?:^|[.!?:]\s+)(\p{Lu}[\p{L}\p{N}]{2,})/gu
-const ARTICLES = new Set(['the', 'this', 'these', 'der', 'die', 'das', 'les', 'des', 'una', 'los', 'las', 'une'])
-/** Letters that forms of a word have in common. */
-const STEM_CHARS = 5
+/** Of these the other rule knows the ways to write them. */
+const NUMBER = /^[\d.,:]+$/u
 const NARROWS = new RegExp(`(?<!\\p{L})(?:${NARROWING.join('|')})(?!\\p{L})`, 'giu')
 
 /** For people, a clause: what is lost first; null: nothing. */
 export function lostSubstance(sources: readonly string[], text: string): string | null {
   const kept = text.toLowerCase()
-  const numbers = matches(NUMBERS, text)
   for (const source of sources) {
-    const number = matches(NUMBERS, source).find((one) => !numbers.includes(one))
-    if (number !== undefined) return `"${number}" is lost`
-    const signed = matches(SIGNED, source).find((one) => !kept.includes(one.toLowerCase()))
+    const named = missingIn(text, { text: source, first: true })
+    if (named !== null) return `"${named}" is lost`
+    const signed = matches(SIGNED, source).find((one) => !NUMBER.test(one) && !kept.includes(one.toLowerCase()))
     if (signed !== undefined) return `"${signed}" is lost`
-    const name = namesOf(source).find((one) => !kept.includes(one.toLowerCase().slice(0, STEM_CHARS)))
-    if (name !== undefined) return `"${name}" is lost`
     const narrowing = matches(NARROWS, source).find((one) => !kept.includes(one.toLowerCase()))
     if (narrowing !== undefined) return `"${narrowing}" is lost`
   }
@@ -39,11 +34,6 @@ export function lostSubstance(sources: readonly string[], text: string): string 
 /** Whether some of these texts, which are alike, are negated and others not: then they hardly say the same. */
 export function areMixed(texts: readonly string[]): boolean {
   return new Set(texts.map((text) => matches(NEGATIONS, text).length > 0)).size > 1
-}
-
-function namesOf(text: string): string[] {
-  const first = [...text.matchAll(FIRST)].flatMap(([, word = '']) => (ARTICLES.has(word.toLowerCase()) ? [] : [word]))
-  return [...matches(NAMES, text), ...first]
 }
 
 function matches(pattern: RegExp, text: string): string[] {

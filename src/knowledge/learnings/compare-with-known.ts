@@ -3,14 +3,14 @@
  * of this turn's prompt that it contains, and facts that are alike. Called before a learning is stored, and before a
  * fact is made of one.
  *
- * What must hold: only facts that everybody is shown, and those of its own scope, are known to it. One round trip,
- * bounded with any number of facts and learnings. The same normal text is found in any case (hash index); of those
- * that are alike, the ones that share most words (shared-words.ts). What is alike is never a reason to
- * refuse: trigrams cannot tell 8080 from 8081.
+ * What must hold: only facts that everybody is shown, and those of its own scope, are known to it, and what others have
+ * stands in the way of none of these. Bounded with any number of facts and learnings. The same normal text is found in
+ * any case (hash index); of those that are alike, the ones that are most about the same (../rank-facts.ts). What is
+ * alike is never a reason to refuse: trigrams cannot tell 8080 from 8081.
  */
 import { reachOfScope, type Scope } from '../../core/knowledge/fact-scope.ts'
 import type { Database } from '../../store/database.ts'
-import { sharingSql, WORDS_OF_TEXT } from '../shared-words.ts'
+import { rankFacts } from '../rank-facts.ts'
 import { howItRecalls, type Recall } from './how-it-recalls.ts'
 
 /** By whom, and when. */
@@ -38,13 +38,12 @@ export interface KnownQuery {
   readonly turnId: string
   /** Of the text. */
   readonly scope: Scope
-  /** `facts`: learnings do not count. */
+  /** `facts`: learnings do not count, and none is called alike. */
   readonly among: 'facts' | 'all'
 }
 
 type Row = { readonly id: string; readonly norm: string } & (
-  | { readonly kind: 'fact' | 'learning' | 'prompt'; readonly similarity: number }
-  | { readonly kind: 'near'; readonly similarity: number }
+  | { readonly kind: 'fact' | 'learning' | 'prompt' }
   | { readonly kind: 'rejected'; readonly by: string; readonly at: Date }
 )
 
@@ -56,12 +55,15 @@ export async function compareWithKnown(database: Database, { norm, turnId, scope
     same: same[0] ?? null,
     rejected: rejected === undefined ? null : { factId: rejected.id, by: rejected.by, at: rejected.at },
     recalled: recalledIn(norm, rows),
-    similarFactIds: rows
-      .flatMap((row) => (row.kind === 'near' && row.similarity >= MIN_SIMILARITY ? [row] : []))
-      .sort((a, b) => b.similarity - a.similarity)
-      .slice(0, MAX_SIMILAR)
-      .map(({ id }) => id),
+    similarFactIds: among === 'all' ? await alikeFacts(database, norm, scope) : [],
   }
+}
+
+async function alikeFacts(database: Database, norm: string, scope: Scope): Promise<readonly string[]> {
+  const near = await rankFacts(database, { about: norm, reach: reachOfScope(scope), maxCount: MAX_CANDIDATES })
+  if (near.length === 0) return []
+  const alike = await database.query<{ id: string }>(ALIKE, [norm, near.map(({ id }) => id)])
+  return alike.map(({ id }) => id)
 }
 
 function recalledIn(norm: string, rows: readonly Row[]): Known['recalled'] {
@@ -75,11 +77,14 @@ function recalledIn(norm: string, rows: readonly Row[]): Known['recalled'] {
 /** Of trigrams, 0 to 1. Honest repetitions go down to 0.7, other facts about the same thing up to 0.9. */
 const MIN_SIMILARITY = 0.5
 const MAX_SIMILAR = 5
-/** Facts that share words. */
+/** Facts that are about the same. */
 const MAX_CANDIDATES = 20
 
-/** Arrays of ids: a join might read all rows to hash them. */
-const NEAR = `ARRAY(SELECT id FROM (${sharingSql('fact', String(MAX_CANDIDATES))}) near)`
+const ALIKE = {
+  name: 'knowledge.alike-facts',
+  text: `SELECT id FROM facts WHERE id = ANY ($2::text[]) AND invalidated_at IS NULL AND similarity(norm, $1) >= ${MIN_SIMILARITY}
+    ORDER BY similarity(norm, $1) DESC, array_position($2::text[], id) LIMIT ${MAX_SIMILAR}`,
+}
 
 /**
  * Earlier learnings that still count: what waits, what was discarded, and what became a fact that is still in use or
@@ -106,15 +111,12 @@ const IN_REACH = "f.scope || ' ' || f.scope_of = ANY ($4::text[])"
 
 const KNOWN = {
   name: 'knowledge.compare-with-known',
-  text: `WITH words AS MATERIALIZED (${WORDS_OF_TEXT}),
-    rejected AS (SELECT * FROM (${REJECTED}) stated UNION ALL ${REJECTED_AS_LEARNED})
-    (SELECT 'fact' AS kind, id, norm, 1::real AS similarity, NULL AS by, NULL::timestamptz AS at
+  text: `WITH rejected AS (SELECT * FROM (${REJECTED}) stated UNION ALL ${REJECTED_AS_LEARNED})
+    (SELECT 'fact' AS kind, id, norm, NULL AS by, NULL::timestamptz AS at
       FROM facts f WHERE norm = $1 AND invalidated_at IS NULL AND ${IN_REACH} LIMIT 1)
-    UNION ALL (SELECT 'learning', id, norm, 1, NULL, NULL FROM learnings l WHERE norm = $1 AND ${COUNTS}
+    UNION ALL (SELECT 'learning', id, norm, NULL, NULL FROM learnings l WHERE norm = $1 AND ${COUNTS}
       AND (l.scope IS NULL OR l.scope || ' ' || l.scope_of = ANY ($4::text[])) LIMIT 1)
-    UNION ALL (SELECT 'rejected', fact_id, $1, 1, changed_by, at FROM rejected ORDER BY at DESC LIMIT 1)
-    UNION ALL SELECT 'near', id, norm, similarity(norm, $1), NULL, NULL FROM facts f
-      WHERE id = ANY (${NEAR}) AND invalidated_at IS NULL AND ${IN_REACH}
-    UNION ALL SELECT 'prompt', id, norm, 0, NULL, NULL FROM facts
+    UNION ALL (SELECT 'rejected', fact_id, $1, changed_by, at FROM rejected ORDER BY at DESC LIMIT 1)
+    UNION ALL SELECT 'prompt', id, norm, NULL, NULL FROM facts
       WHERE id = ANY ((SELECT fact_ids FROM turn_facts WHERE turn_id = $2)::text[])`,
 }

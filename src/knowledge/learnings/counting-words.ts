@@ -6,3 +6,8 @@ export const COUNTING = [
   'uno dos tres cuatro cinco seis siete ocho nueve diez once doce',
   'uno due tre quattro cinque sei sette otto nove dieci undici dodici',
 ].map((words) => words.split(' '))
+
+/** Of these, those that mean something else as often, in one of the languages: they count only beside a number. */
+export const ALSO_OTHER_WORDS: ReadonlySet<string> = new Set(
+  'one eins un uno due dos sei tre neuf once elf dix onze six sept dodici acht'.split(' '),
+)

@@ -32,7 +32,7 @@ const RULES = Object.entries(SUSPICIOUS).flatMap(([flag, languages]) =>
 /** Something is said of a password, or a word looks drawn by lot. */
 function mayHoldSecret(text: string, norm: string): boolean {
   if (secretsByForm(text).length > 0 || CUED.test(norm) || GIVEN.test(text.toLowerCase())) return true
-  return text.split(/[\s"'`()[\]{}<>,;]+|[.!?](?:\s|$)/u).some(looksDrawn)
+  return text.split(/[\s"'`*()[\]{}<>,;]+|[.!?](?:\s|$)/u).some(looksDrawn)
 }
 
 const CUED = new RegExp(

@@ -51,35 +51,39 @@ export const SUSPICIOUS: Readonly<Record<Exclude<Suspicion, 'SECRET'>, ByLanguag
   REMARK: {
     en: {
       anywhere:
-        'today|tomorrow|yesterday|tonight|right now|at the moment|just now|for now|this (?:morning|afternoon|evening|week)|(?:minutes|hours|days|an hour) ago|thanks|thank you|hello|haha|goodbye|good morning|lunch|weather|tired|hungry|in a hurry|feeling|weekend|mood|holidays?|vacation|nice to',
+        'today|tomorrow|yesterday|tonight|right now|at the moment|just now|for now|this (?:morning|afternoon|evening|week)|(?:minutes|hours|days|an hour) ago|thanks|thank you|hello|haha|goodbye|good morning|lunch|weather|tired|hungry|in a hurry|feeling|weekend|mood|holidays?|vacation|nice to|just (?:\\p{L}+ed|broke|went|came|got|left|began|fell|ran|became|had)|currently|at present|a moment ago|earlier today|last night|still (?:running|waiting|down|broken|failing|busy)|(?:down|slow|offline|stuck|failed|broke|broken|crashed) again|in a meeting|on a break|sorry|good (?:evening|night|job)|well done|congratulations|at last|looks like|coffee|(?:is|are|be) (?:right )?back|keeps \\p{L}+ing|oh|wow|hmm|hooray|phew|since (?:noon|midday)',
     },
     de: {
       anywhere:
-        'heute|morgen früh|gestern|vorhin|gerade|eben|im moment|momentan|derzeit|zurzeit|danke|hallo|wetter|müde|hungrig|mittagessen|wochenende|urlaub|laune',
+        'heute|morgen früh|gestern|vorhin|gerade|eben|im moment|momentan|derzeit|zurzeit|danke|hallo|wetter|müde|hungrig|mittagessen|wochenende|urlaub|laune|soeben|vorerst|zur zeit|letzte nacht|neulich|schon wieder|tut mir leid|entschuldigung|guten (?:tag|morgen|abend)|gute nacht|in einer (?:besprechung|sitzung)|in (?:der )?pause|bis (?:gleich|später)|feierabend|(?:läuft|wartet|hängt|klemmt) noch|endlich|sieht so aus|kaffee|(?:gleich|bald|in [^ ]+ (?:minuten|stunden)) zurück|andauernd|seit (?:mittag|vorhin)|oh|hurra|puh',
     },
     fr: {
       anywhere:
-        'aujourdhui|demain|hier|en ce moment|actuellement|tout à lheure|tout de suite|merci|bonjour|fatiguée?|météo|déjeuner|vacances|humeur',
+        'aujourdhui|demain|hier|en ce moment|actuellement|tout à lheure|tout de suite|merci|bonjour|fatiguée?|météo|déjeuner|vacances|humeur|vien(?:t|nent) (?:encore |juste |tout juste )?(?:de )?d?\\p{L}+(?:er|ir|re|oir)|tout juste|à linstant|ce (?:matin|soir)|cette (?:nuit|semaine)|désolée?s?|bonsoir|salut|bravo|en (?:réunion|pause)|(?:tourne|attend|bloque) (?:encore|toujours)|encore tombée?s?|enfin|on dirait|café|(?:revient|reviennent) (?:dans|bientôt)|de retour|sans arrêt|depuis midi|oh|ouf|hourra',
     },
     es: {
       anywhere:
-        'hoy|ayer|ahora mismo|en este momento|actualmente|gracias|hola|cansad[oa]|tiempo hace|almuerzo|vacaciones|humor|mañana por la',
+        'hoy|ayer|ahora mismo|en este momento|actualmente|gracias|hola|cansad[oa]|tiempo hace|almuerzo|vacaciones|humor|mañana por la|acaba(?:n|mos)? de \\p{L}+[aei]r(?:se)?|justo ahora|hace (?:un momento|un rato|poco)|esta (?:mañana|tarde|noche|semana)|anoche|por ahora|de momento|perdón|lo siento|buen(?:os|as) (?:días|tardes|noches)|en una reunión|de descanso|enhorabuena|sigue(?:n)? (?:en marcha|caíd[oa]|esperando)|por fin|parece que|café|vuelve(?:n)? (?:en|pronto)|desde el mediodía|oh|uf',
     },
     it: {
       anywhere:
-        'oggi|domani|ieri|adesso|in questo momento|attualmente|grazie|ciao|stanc[oa]|pranzo|vacanze|umore|meteo',
+        'oggi|domani|ieri|adesso|in questo momento|attualmente|grazie|ciao|stanc[oa]|pranzo|vacanze|umore|meteo|appena \\p{L}+(?:at|it|ut|s|tt|rt)[oaie]|poco fa|per ora|al momento|per il momento|questa (?:mattina|sera|settimana)|stamattina|stasera|stanotte|scusa(?:te)?|mi dispiace|buon(?:giorno|asera|anotte)|in (?:riunione|pausa)|complimenti|(?:gira|aspetta) ancora|finalmente|sembra che|pare che|caffè|torna(?:no)? (?:tra|fra|presto)|da mezzogiorno|oh|uff',
     },
   },
   AGENT: {
     en: {
       anywhere:
-        'i|im|ive|ill|my|me|we|our|the (?:agent|assistant|bot|planner|reviewer|curator|messenger)|this (?:agent|assistant|bot)|system prompt|as an ai|language model|instructions',
+        // In Italian it is an article.
+        'i(?! (?:\\p{L}+i|server|backup|job|test|log|file|build|link|bug|token) )(?! (?:[^ ]+ ){0,3}(?:di|del|dei|della|dello|degli|sono|vengono|hanno|che|nel|nella|su|da|non) )|im|ive|ill|my|me|we|our|the (?:agent|assistant|bot|planner|reviewer|curator|messenger)|this (?:agent|assistant|bot)|system prompt|as an ai|language model|instructions',
     },
     de: {
       anywhere:
         'ich|mein|meine|meinen|mich|mir|wir|unsere|(?:der|dieser) (?:agent|assistent|bot)|systemprompt|sprachmodell|anweisungen',
     },
-    fr: { anywhere: 'je|jai|mon|ma|mes|nous|notre|lagent|lassistant|cet agent|invite système|modèle de langage' },
+    fr: {
+      anywhere:
+        'je|jai|mon|ma|(?<!(?:del|al|este|cada|por|un|último|próximo|primer) )mes|nous|notre|lagent|lassistant|cet agent|invite système|modèle de langage',
+    },
     es: {
       // A past of the first person.
       begins:
@@ -94,7 +98,7 @@ export const SUSPICIOUS: Readonly<Record<Exclude<Suspicion, 'SECRET'>, ByLanguag
   RIGHTS: {
     en: {
       anywhere:
-        'permissions?|privileges?|rights|admins?|administrators?|root|sudo|superuser|access|allowed|authori[sz]ed|granted|trusted|approvals?|may (?:approve|delete|deploy|read|write|use|see)|bypass(?:es)?',
+        'permissions?|privileges?|rights|admins?|administrators?|root|sudo|superuser|access|allowed|authori[sz]ed|granted|trusted|approvals?|may (?:(?:now|also|always|from now on) )?(?:approve|delete|deploy|read|write|use|see)|bypass(?:es)?',
     },
     de: {
       anywhere:
@@ -102,15 +106,15 @@ export const SUSPICIOUS: Readonly<Record<Exclude<Suspicion, 'SECRET'>, ByLanguag
     },
     fr: {
       anywhere:
-        'droits|autorisée?s?|autorisations?|permissions?|accès|administrateurs?|approbations?|(?:peut|peuvent) (?:approuver|supprimer|lire|écrire|utiliser)',
+        'droits|autorisée?s?|autorisations?|permissions?|accès|administrateurs?|approbations?|(?:peut|peuvent) (?:(?:désormais|maintenant|aussi|toujours) )?(?:approuver|supprimer|modifier|lire|écrire|utiliser)',
     },
     es: {
       anywhere:
-        'permisos?|autorizad[oa]s?|acceso|administrador(?:es)?|aprobación|derechos|puede(?:n)? (?:aprobar|borrar|leer|escribir|usar)',
+        'permisos?|autorizad[oa]s?|acceso|administrador(?:es)?|aprobación|derechos|puede(?:n)? (?:(?:ahora|desde ahora|también|siempre) )?(?:aprobar|borrar|eliminar|modificar|leer|escribir|usar)',
     },
     it: {
       anywhere:
-        'permess[oi]|autorizzat[oaie]|accesso|amministrator[ei]|approvazione|diritti|(?:può|possono) (?:approvare|cancellare|leggere|scrivere|usare)',
+        'permess[oi]|autorizzat[oaie]|accesso|amministrator[ei]|approvazione|diritti|(?:può|possono) (?:(?:ora|da ora|anche|sempre) )?(?:approvare|cancellare|eliminare|modificare|leggere|scrivere|usare)',
     },
   },
   PRIVATE: {
@@ -120,19 +124,19 @@ export const SUSPICIOUS: Readonly<Record<Exclude<Suspicion, 'SECRET'>, ByLanguag
     },
     de: {
       anywhere:
-        'geburtstag|geboren am|privatadresse|wohnt in|telefonnummer|handynummer|gehalt|verdient|schwanger|scheidung|geschieden|krank|krankheit|diagnose|krebs|therapie|verheiratet|ehefrau|ehemann|freundin|kontonummer|iban|reisepass|gekündigt',
+        'geburtstag|geboren am|privatadresse|wohnt in|telefonnummer|handynummer|gehalt|verdient|schwanger|scheidung|geschieden|krank|krankheit|diagnose|krebs|therapie|verheiratet|ehefrau|ehemann|freundin|depressionen?|krankgeschrieben|kontonummer|iban|reisepass|gekündigt',
     },
     fr: {
       anywhere:
-        'anniversaire|née? le|adresse personnelle|habite|numéro de téléphone|salaire|gagne|enceinte|divorcée?|malade|maladie|diagnostic|cancer|thérapie|mariée?|épouse|mari|compte bancaire|passeport',
+        'anniversaire|née? le|adresse personnelle|habite|numéro de téléphone|salaire|gagne|enceinte|divorcée?|malade|maladie|diagnostic|cancer|thérapie|mariée?|épouse|mari|dépression|arrêt maladie|compte bancaire|passeport',
     },
     es: {
       anywhere:
-        'cumpleaños|nació el|dirección particular|vive en|número de teléfono|sueldo|salario|embarazada|divorciad[oa]|enferm[oa]|enfermedad|diagnóstico|cáncer|terapia|casad[oa]|esposa|marido|cuenta bancaria|pasaporte',
+        'cumpleaños|nació el|dirección particular|vive en|número de teléfono|sueldo|salario|gana|embarazada|divorciad[oa]|enferm[oa]|enfermedad|diagnóstico|cáncer|terapia|casad[oa]|esposa|marido|depresión|de baja|cuenta bancaria|pasaporte',
     },
     it: {
       anywhere:
-        'compleanno|nat[oa] il|indirizzo di casa|abita|numero di telefono|stipendio|guadagna|incinta|divorziat[oa]|malat[oa]|malattia|diagnosi|cancro|terapia|sposat[oa]|moglie|marito|conto bancario|passaporto',
+        'compleanno|nat[oa] il|indirizzo di casa|abita|numero di telefono|stipendio|guadagna|incinta|divorziat[oa]|malat[oa]|malattia|diagnosi|cancro|terapia|sposat[oa]|moglie|marito|depressione|conto bancario|passaporto',
     },
   },
 }

@@ -5,7 +5,7 @@ import { KINDS, LANGUAGES, type Kind } from './learning-patterns.ts'
 import { makeLearnings } from './learnings.ts'
 
 const PER_KIND = 20
-const SEEDS = [1, 2]
+const SEEDS = [1, 2, 3, 4]
 
 test('a thousand learnings and more, of each kind in each language, the same for one seed', () => {
   const learnings = makeLearnings({ perKind: PER_KIND, seed: 1 })
@@ -21,9 +21,9 @@ const SUSPECT: ReadonlySet<Kind> = new Set(['order', 'secret', 'remark', 'agent'
 const NEVER_ALONE: ReadonlySet<Kind> = new Set(['order', 'secret', 'agent'])
 
 /** Of what a person should look at; the rest is the curator's to see. */
-const MISSED_AT_MOST = 0.15
+const MISSED_AT_MOST = 0.02
 /** Of what is harmless; it waits for a person and is not lost. */
-const HELD_AT_MOST = 0.01
+const HELD_AT_MOST = 0.005
 
 test.each(SEEDS)('most of what is not harmless is held, and next to nothing that is (seed %i)', (seed) => {
   const learnings = makeLearnings({ perKind: PER_KIND, seed })

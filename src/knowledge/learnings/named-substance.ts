@@ -1,0 +1,79 @@
+/**
+ * Which numbers and names a text has, and whether another one has them as well: the one rule for what is promoted
+ * (other-substance.ts: nothing may be added) and what is merged (../consolidation/lost-substance.ts: nothing may be
+ * lost). In which way a number is written is all the same: 10,000, 10.000, 10 000 and 10000; seven and 7. Pure.
+ */
+import { ALSO_OTHER_WORDS, COUNTING } from './counting-words.ts'
+
+/** Words that begin with a capital letter and no sentence. */
+const NAMES = /(?<=[\p{L}\p{N},;)]\s+)\p{Lu}[\p{L}\p{N}]+/gu
+/** The first word of a sentence, which may be a name. */
+const FIRST = /(?:^|[.!?:]\s+)(\p{Lu}[\p{L}\p{N}]{2,})/gu
+const ARTICLES = new Set(['the', 'this', 'these', 'der', 'die', 'das', 'les', 'des', 'una', 'los', 'las', 'une'])
+/** Also of versions and times; with digits grouped by spaces or apostrophes, one number or several. */
+const NUMBERS = /\d{1,3}(?:[' \u00a0\u2009\u202f]\d{3})+(?![\d.,:]\d|\d)|\d+(?:[.,:]\d+)*/gu
+const GROUPED = /^\d{1,3}(?:[.,' \u00a0\u2009\u202f]\d{3})+$/u
+const BETWEEN_GROUPS = /[' \u00a0\u2009\u202f]/u
+/** Letters that forms of a word have in common. */
+const STEM_CHARS = 5
+
+/** `first`: the first words of sentences count as names as well. */
+interface Missing {
+  readonly text: string
+  readonly first: boolean
+}
+
+/** A number or a name that `text` has and `known` has not, as it is written; null: there is none. */
+export function missingIn(known: string, { text, first }: Missing): string | null {
+  const numbers = numbersOf(known)
+  const number = writtenNumbers(text).find((one) => !hasNumber(numbers, one))
+  if (number !== undefined) return number
+  const folded = known.toLowerCase()
+  return namesOf(text, first).find((one) => !folded.includes(stemOf(one))) ?? null
+}
+
+export const stemOf = (word: string): string => word.toLowerCase().slice(0, STEM_CHARS)
+
+function namesOf(text: string, first: boolean): string[] {
+  const names = [...text.matchAll(NAMES)].map(([one]) => one)
+  if (!first) return names
+  const firsts = [...text.matchAll(FIRST)].flatMap(([, word = '']) => (ARTICLES.has(word.toLowerCase()) ? [] : [word]))
+  return [...names, ...firsts]
+}
+
+function writtenNumbers(text: string): string[] {
+  const spelt = (text.match(/\p{L}+/gu) ?? []).filter((word) => {
+    const folded = word.toLowerCase()
+    return !ALSO_OTHER_WORDS.has(folded) && COUNTING.some((words) => words.includes(folded))
+  })
+  return [...[...text.matchAll(NUMBERS)].map(([one]) => one), ...spelt]
+}
+
+function numbersOf(text: string): ReadonlySet<string> {
+  const spelt = (text.match(/\p{L}+/gu) ?? []).flatMap((word) => countedBy(word.toLowerCase()))
+  return new Set([...[...text.matchAll(NUMBERS)].flatMap(([one]) => [...waysOf(one), ...partsOf(one)]), ...spelt])
+}
+
+/** One that is meant by a word; a word may count differently in two languages. */
+function countedBy(word: string): string[] {
+  return COUNTING.flatMap((words) => (words.includes(word) ? [String(words.indexOf(word) + 1)] : []))
+}
+
+/** As it is written, and without what groups its digits. */
+function waysOf(number: string): string[] {
+  return GROUPED.test(number) ? [number, number.replaceAll(/\D/gu, '')] : [number]
+}
+
+/** "80 443" may be two ports. */
+function partsOf(number: string): string[] {
+  return BETWEEN_GROUPS.test(number) ? number.split(BETWEEN_GROUPS) : []
+}
+
+/** Or one that it is the beginning of, as 3.12 is of 3.12.2; and 10 is not of 10.000. */
+function hasNumber(known: ReadonlySet<string>, number: string): boolean {
+  const ways = /\d/u.test(number) ? waysOf(number) : countedBy(number.toLowerCase())
+  if (ways.some((one) => known.has(one))) return true
+  const parts = partsOf(number)
+  if (parts.length > 0 && parts.every((one) => known.has(one))) return true
+  return [...known].some((one) => !GROUPED.test(one) && one.startsWith(`${number}.`))
+}
