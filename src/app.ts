@@ -32,6 +32,7 @@ import { createServerInfo } from './graphql/schema/server/server-info.ts'
 import { startServer, type RunningServer } from './graphql/server.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
 import { Checkpointer, type CheckpointerOptions } from './knowledge/checkpoints/checkpointer.ts'
+import { EmbeddingJobs } from './knowledge/embeddings/embedding-jobs.ts'
 import { CurationJobs } from './knowledge/curation/curation-jobs.ts'
 import { removeJobs } from './jobs/remove-jobs.ts'
 import { createLoginLink, type LoginLink } from './people/create-login-link.ts'
@@ -171,7 +172,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
 
 /** From here on turns, schedules and checkpoints move. */
 async function startWork(
-  { parts, checkpointer, curationJobs, delegator }: Made,
+  { parts, tools, checkpointer, curationJobs, delegator }: Made,
   { worker, intake }: { readonly worker: Worker; readonly intake: IntakeContext },
   opened: Opened,
 ): Promise<void> {
@@ -183,10 +184,16 @@ async function startWork(
   opened.add(() => worker.stop())
   const scheduler = new Scheduler({ intake, clock, logger })
   const pausedTurns = new PausedTurns({ database, doorbell, config, logger })
-  for (const part of [scheduler, delegator, pausedTurns, checkpointer, curationJobs]) {
+  for (const part of [scheduler, delegator, pausedTurns, checkpointer, curationJobs, embeddingJobsOf(parts, tools)]) {
     part.start()
     opened.add(() => part.stop())
   }
+}
+
+function embeddingJobsOf({ stored, secrets, metrics, options }: Parts, { embedder }: Tools): EmbeddingJobs {
+  const { database, clock } = stored
+  const redact = (text: string): string => secrets.redactLine(text)
+  return new EmbeddingJobs({ database, embedder, redact, metrics, clock, logger: options.logger })
 }
 
 /** What everything else is made of. */
@@ -259,7 +266,7 @@ function createWorker({ parts, background, tools, checkpointer, delegator }: Mad
   const { config, secrets, hooks, metrics, publicUrl } = parts
   const { home, logger, logLines } = parts.options
   const { database, doorbell, feed, clock } = parts.stored
-  const { commands, skills, toolCatalog, agentsFor } = tools
+  const { commands, skills, toolCatalog, agentsFor, embedder } = tools
   const { outbox, approvalExpiry, turnEnds } = background
   const conversations = new Conversations({ config, clock })
   return new Worker({
@@ -288,6 +295,7 @@ function createWorker({ parts, background, tools, checkpointer, delegator }: Mad
         publicUrl,
         secrets,
         agentsFor,
+        embedder,
         commands: commands.runner,
         skills,
         tools: toolCatalog,

@@ -9,7 +9,8 @@ import { createCommandRunner, type CommandService } from './execution/run-comman
 import { ConfinedPrograms } from './execution/sandbox/confined-programs.ts'
 import { SkillCatalog, type Skills } from './execution/skills/skill-catalog.ts'
 import { McpServers } from './mcp/mcp-servers.ts'
-import { createLanguageModel } from './model/create-language-model.ts'
+import { Embedder } from './knowledge/embeddings/embedder.ts'
+import { createEmbeddings, createLanguageModel } from './model/create-language-model.ts'
 import { withRuntimes } from './model/runtime/runtime-model.ts'
 import type { LanguageModel } from './model/language-model.ts'
 import type { Clock } from './platform/clock.ts'
@@ -49,6 +50,7 @@ export interface Tools {
   /** Switched as plugins. */
   readonly serverParts: ServerParts
   readonly agentsFor: (own: AgentsFor) => Agents
+  readonly embedder: Embedder
 }
 
 /** Resolves when commands can run; servers of tools come to the catalogue as they start. */
@@ -62,8 +64,9 @@ export async function openTools(options: ToolsOptions, opened: Opened): Promise<
     )
   const commands = await createCommandRunner({ home, logger, clock, onMeasured })
   opened.add(() => commands.stop())
-  const providers = createLanguageModel({ config, keys: secrets, proxyEnv: environment, clock, logger })
-  const model = withRuntimes({ model: providers, runtimes, clock })
+  const providers = { config, keys: secrets, proxyEnv: environment, clock, logger }
+  const model = withRuntimes({ model: createLanguageModel(providers), runtimes, clock })
+  const embedder = new Embedder({ config, model: createEmbeddings(providers), clock, logger })
   const skills = new SkillCatalog({ home, logger })
   const toolCatalog = new ToolCatalog()
   const delegation = new SwitchedSource(DELEGATION)
@@ -83,7 +86,7 @@ export async function openTools(options: ToolsOptions, opened: Opened): Promise<
     delegation: { on: () => delegation.turn(true), off: () => delegation.turn(false) },
     mcp: { on: () => servers.start(), off: () => servers.stop() },
   }
-  return { commands, skills, toolCatalog, model, programs, serverParts, agentsFor }
+  return { commands, skills, toolCatalog, model, programs, serverParts, agentsFor, embedder }
 }
 
 function createMcpServers(options: ToolsOptions, catalog: ToolCatalog, programs: ConfinedPrograms): McpServers {

@@ -11,11 +11,12 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts'
 import { Database } from '../../src/store/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
-import { databaseUrl, runAsAdmin } from '../../test/harness/database.ts'
+import { databaseUrl, dropDatabase, runAsAdmin } from '../../test/harness/database.ts'
 import { createTemporaryHome } from '../../test/harness/temporary-home.ts'
 import { WAYS, type Question } from '../../test/knowledge/corpus/store.ts'
 import { show } from '../figures.ts'
 import { chooseAsBefore } from './choice-before.ts'
+import { withEmbeddings } from './embedded.ts'
 import { fillStore, measureChoice, type Choice, type Found } from './recall.ts'
 
 const HELP = `npm run bench:memory -- [--sizes 1000,10000,100000] [--seeds 1,2] [--write] [--help]
@@ -42,10 +43,13 @@ async function measureStore(adminUrl: string, store: { size: number; seed: numbe
     const found: Found[] = []
     for (const [choice, choose] of Object.entries(CHOICES))
       found.push(await measureChoice(database, questions, { name: choice, choose, ...store }))
+    await using embedded = await withEmbeddings(logger, FACTS_SHOWN)
+    await embedded.embedAll(database)
+    found.push(await measureChoice(database, questions, { name: 'embedder', choose: embedded.choice, ...store }))
     return found
   } finally {
     await database.close()
-    await runAsAdmin(adminUrl, `DROP DATABASE ${name} WITH (FORCE)`)
+    await dropDatabase(adminUrl, name)
   }
 }
 
@@ -68,6 +72,8 @@ function pageOf(found: readonly Found[]): string {
 Written by \`npm run bench:memory -- --write\`. ${found[0]?.needed ?? 0} needed facts in stores of a team's facts, which share their words
 (test/knowledge/corpus), each asked in six ways: how many of them are among the first ten · the first twenty that are
 chosen. "before": the 40 newest texts of each word and the newest facts, 50 of them; "now": at most ${FACTS_SHOWN} that score.
+"embedder": the same with \`[models] embedder\` set, to a stand-in over HTTP on the same machine whose synonyms and German are the
+corpus' own (test/harness/embeddings-endpoint.ts): it says what the second list brings at best, not how good a model is.
 Tokens of the facts in a planner's prompt (characters through four) and milliseconds of a choice are medians.
 
 ${tableOf(found)}

@@ -213,6 +213,8 @@ export interface Config {
   readonly models: Readonly<Record<AgentRole, ModelChoice>>
   /** In order: asked when the ones before cannot be reached. */
   readonly fallbacks: Readonly<Record<AgentRole, readonly ModelChoice[]>>
+  /** Says by numbers what facts mean; null: they are found by their words alone. */
+  readonly embedder: ModelChoice | null
   /** Keyed "provider:model". */
   readonly prices: ReadonlyMap<string, Price>
   readonly approvals: ApprovalPolicy

@@ -12,6 +12,7 @@ export function describeChange(before: Config, after: Config): string[] {
     ...describeEntries('provider', [before.providers, after.providers], () => ['changed']),
     ...describeEntries('MCP server', [before.mcp, after.mcp], () => ['changed']),
     ...changedKeys('model', before.models, after.models),
+    ...(isSame(before.embedder, after.embedder) ? [] : ['model embedder changed']),
     ...(isSame(before.prices, after.prices) ? [] : ['prices changed']),
     ...(isSame(before.budgets, after.budgets) ? [] : ['budgets changed']),
     ...(isSame(before.quotas, after.quotas) ? [] : ['quotas changed']),

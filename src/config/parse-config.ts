@@ -187,7 +187,10 @@ function buildUser(user: ConfigFile['users'][string], name: string): UserConfig 
   }
 }
 
-function buildModels({ models }: ConfigFile, providers: readonly string[]): Pick<Config, 'models' | 'fallbacks'> {
+function buildModels(
+  { models }: ConfigFile,
+  providers: readonly string[],
+): Pick<Config, 'models' | 'fallbacks' | 'embedder'> {
   const listed = (role: AgentRole): readonly ModelChoice[] => {
     const texts = models[role] ?? models.planner
     if (texts === undefined) return [REHEARSAL]
@@ -196,6 +199,7 @@ function buildModels({ models }: ConfigFile, providers: readonly string[]): Pick
   return {
     models: forEachRole((role) => must(listed(role)[0], 'a checked list of models is not empty')),
     fallbacks: forEachRole((role) => listed(role).slice(1)),
+    embedder: models.embedder === undefined ? null : parseModel(models.embedder, providers),
   }
 }
 

@@ -16,6 +16,9 @@ export const AGENT_ROLES = [
 ] as const
 export type AgentRole = (typeof AGENT_ROLES)[number]
 
+/** What models are called as: a role, or to say by numbers what texts mean, which takes no prompt. */
+export type CalledAs = AgentRole | 'embedder'
+
 /** The system prompts: one for each role, and one for the summarizer's other job, to consolidate the facts. */
 export const PROMPT_NAMES = [...AGENT_ROLES, 'consolidator'] as const
 export type PromptName = (typeof PROMPT_NAMES)[number]
@@ -29,7 +32,7 @@ export interface ModelCallTexts {
 }
 
 export interface ModelCallRecord {
-  readonly role: AgentRole
+  readonly role: CalledAs
   readonly provider: string
   readonly model: string
   /** "OK", or the code of the AppError it ended with. */

@@ -1,7 +1,6 @@
 /**
- * The language models of a running server: the configured providers, or the rehearsal model while there is none. Called
- * once, by app.ts. Providers and keys are looked up at every call, so a reload of the configuration holds from the next
- * call on.
+ * The models of a running server: the configured providers, or the rehearsal model while there is none. Called once, by
+ * app.ts. Providers and keys are looked up at every call, so a reload of the configuration holds from the next call on.
  */
 import type { LiveConfig } from '../config/config.ts'
 import type { ApiKeys } from '../config/access/api-keys.ts'
@@ -9,9 +8,11 @@ import { REHEARSAL } from '../config/model-choice.ts'
 import { AppError } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { createEmbeddingModel, type EmbeddingModel } from './embedding-model.ts'
 import { createHttpTransport } from './http-transport.ts'
 import type { LanguageModel } from './language-model.ts'
 import { createOpenAiModel } from './openai-model.ts'
+import type { ProviderOptions } from './provider-call.ts'
 import { createRehearsalEndpoint } from './rehearsal/rehearsal-model.ts'
 
 interface LanguageModelOptions {
@@ -26,10 +27,21 @@ interface LanguageModelOptions {
 const REHEARSAL_PIECE_DELAY_MS = 15
 
 /** Never throws: a provider or key that is missing fails the call, with MODEL_UNKNOWN or MODEL_UNAUTHORIZED. */
-export function createLanguageModel({ config, keys, proxyEnv, clock, logger }: LanguageModelOptions): LanguageModel {
+export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
+  return createOpenAiModel(providersOf(options))
+}
+
+/** The same for what texts mean. Never throws, as above. */
+export function createEmbeddings(options: LanguageModelOptions): EmbeddingModel {
+  return createEmbeddingModel(providersOf(options))
+}
+
+type Providers = Pick<ProviderOptions, 'endpointOf' | 'clock' | 'logger'>
+
+function providersOf({ config, keys, proxyEnv, clock, logger }: LanguageModelOptions): Providers {
   const fetchWithin = createHttpTransport({ proxyEnv, clock })
   const rehearsal = createRehearsalEndpoint({ clock, pieceDelayMs: REHEARSAL_PIECE_DELAY_MS })
-  return createOpenAiModel({
+  return {
     endpointOf: ({ provider: name, role }) => {
       if (name === REHEARSAL.provider) return rehearsal
       const provider = config.current().providers.get(name)
@@ -43,5 +55,5 @@ export function createLanguageModel({ config, keys, proxyEnv, clock, logger }: L
     },
     clock,
     logger,
-  })
+  }
 }

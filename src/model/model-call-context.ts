@@ -1,9 +1,9 @@
 /** What is known of a call when it fails: what the error's message must name, so that people know what to change. */
-import type { AgentRole } from '../core/model-call.ts'
+import type { CalledAs } from '../core/model-call.ts'
 
 /** `apiKey` is here only to be taken out of texts that are quoted. */
 export interface ModelCallContext {
-  readonly role: AgentRole
+  readonly role: CalledAs
   readonly provider: string
   readonly model: string
   readonly baseUrl: string
@@ -26,7 +26,7 @@ export function nameProvider(call: ModelCallContext): string {
 
 /** The line of config.toml that decides the model. */
 export function modelSetting(call: ModelCallContext): string {
-  const inherited = call.role === 'planner' ? '' : ', by default that of the planner'
+  const inherited = call.role === 'planner' || call.role === 'embedder' ? '' : ', by default that of the planner'
   return `[models] ${call.role} = "…" in config.toml${inherited}`
 }
 

@@ -4,7 +4,7 @@
  */
 import type OpenAI from 'openai'
 import type { RequestSettings } from '../config/config.ts'
-import type { AgentRole } from '../core/model-call.ts'
+import type { CalledAs } from '../core/model-call.ts'
 import { AppError } from '../core/errors.ts'
 import { backoffMs, type BackoffPolicy } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -38,7 +38,7 @@ export function modelAt({ baseUrl }: Endpoint, { provider, model }: ProviderRequ
 
 /** What every call has. */
 export interface ProviderRequest {
-  readonly role: AgentRole
+  readonly role: CalledAs
   readonly provider: string
   readonly model: string
   readonly idleTimeoutMs: number
@@ -73,6 +73,8 @@ export interface ProviderCall<Answer> {
   /** Pieces of the answer go through it. */
   readonly delivery: PieceDelivery
   readonly send: (client: OpenAI, endpoint: Endpoint, call: ModelCallContext) => Promise<Tried<Answer>>
+  /** Default: 4. */
+  readonly maxTries?: number
 }
 
 const MAX_TRIES = 4
@@ -91,7 +93,7 @@ const MAX_UNUSABLE_TRIES = 2
  */
 export async function callProvider<Answer extends object>(
   options: ProviderOptions,
-  { request, wantsSchema, delivery, send }: ProviderCall<Answer>,
+  { request, wantsSchema, delivery, send, maxTries = MAX_TRIES }: ProviderCall<Answer>,
 ): Promise<Answer & TokenCounts> {
   const { role, provider, model, signal } = request
   const endpoint = options.endpointOf(request)
@@ -104,7 +106,10 @@ export async function callProvider<Answer extends object>(
     throwIfCancelled(signal)
     tokens = addTokens(tokens, outcome.tokens)
     if (outcome.kind === 'answered') return { ...outcome.answer, ...tokens }
-    const waitMs = delivery.started ? null : retryDelayMs(outcome.error, tries, options.random ?? randomFraction)
+    const waitMs =
+      delivery.started || tries >= maxTries
+        ? null
+        : retryDelayMs(outcome.error, tries, options.random ?? randomFraction)
     if (waitMs === null) throw withTokens(outcome.error, tokens)
     options.logger.warn(
       { role, provider, model, code: outcome.error.code, tries, waitMs },
@@ -151,7 +156,7 @@ function requireKey({ apiKeyEnv, apiKey }: Endpoint, { provider }: ProviderReque
 
 /** The wait before the next try, or null when this was the last. `tries` counts those made. */
 function retryDelayMs(error: AppError, tries: number, random: () => number): number | null {
-  if (error.retry === 'never' || error.code === 'MODEL_SILENT' || tries >= MAX_TRIES) return null
+  if (error.retry === 'never' || error.code === 'MODEL_SILENT') return null
   if (error.code === 'MODEL_BAD_OUTPUT' && tries >= MAX_UNUSABLE_TRIES) return null
   if (error.retryAfterMs === null) return backoffMs(BACKOFF, tries - 1, random())
   return error.retryAfterMs <= MAX_RETRY_AFTER_MS ? error.retryAfterMs : null

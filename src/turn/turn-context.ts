@@ -8,6 +8,7 @@ import type { PublicUrl } from '../config/public-url.ts'
 import type { CommandRunner } from '../execution/command.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { DelegationLimits } from '../core/tool/delegated.ts'
+import type { Meaning } from '../knowledge/embeddings/embedder.ts'
 import type { Dialogue } from '../core/dialogue.ts'
 import type { BusyPolicy } from '../core/status.ts'
 import type { RuntimeHolder } from '../model/runtime/runtime-holder.ts'
@@ -40,6 +41,8 @@ export interface TurnContext {
   readonly signal: AbortSignal
   /** Prompts and answers are redacted, except for a planner's answer (src/agents/redacted-agents.ts). */
   readonly agents: Agents
+  /** What texts mean, which must hold no secret; what it cost is recorded. Null: no embedder is set, or it is away. */
+  readonly meaningOf: (texts: readonly string[]) => Promise<Meaning | null>
   readonly secrets: SessionSecrets
   readonly commands: CommandRunner
   readonly skills: Skills

@@ -24,6 +24,7 @@ import type { CommandRunner } from '../execution/command.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { ToolCatalog } from '../tools/tool-catalog.ts'
 import type { Checkpointer } from '../knowledge/checkpoints/checkpointer.ts'
+import type { Embedder } from '../knowledge/embeddings/embedder.ts'
 import { RuntimeHolder } from '../model/runtime/runtime-holder.ts'
 import { backoffMs } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -32,7 +33,6 @@ import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { LiveHooks } from '../plugins/live-hooks.ts'
 import type { TurnEnds } from '../plugins/turn-ends.ts'
-import type { Redactor } from '../secrets/redaction.ts'
 import type { SecretStore } from '../secrets/secret-store.ts'
 import { beginTurn, type BegunTurn, type OpenTurn } from '../store/turn/begin-turn.ts'
 import type { Database } from '../store/database.ts'
@@ -74,6 +74,7 @@ export interface SessionRunOptions {
   readonly home: string
   readonly publicUrl: PublicUrl
   readonly secrets: SecretStore
+  readonly embedder: Embedder
   /** The agents of a turn, whose calls pass this gate. */
   readonly agentsFor: (own: AgentsFor) => Agents
   readonly commands: CommandRunner
@@ -279,9 +280,8 @@ export class SessionRun {
 
   #contextOf(turn: OpenTurn, logger: Logger, delegated: DelegationLimits): TurnContext {
     const { lease, database, feed, doorbell, clock, config, home, publicUrl } = this.#options
-    const { agentsFor, commands, skills, tools } = this.#options
-    const secrets = this.#options.secrets.forSession(lease.sessionId)
-    const redactor = (): Redactor => secrets.redactor()
+    const { commands, skills, tools, secrets: known } = this.#options
+    const secrets = known.forSession(lease.sessionId)
     const turnAbort = this.#turnAbort
     let { busyPolicy } = turn
     const journal = new Journal({
@@ -293,7 +293,7 @@ export class SessionRun {
       usage: turn.usage,
       deaths: turn.takeovers,
       clock,
-      redactor,
+      redactor: () => secrets.redactor(),
       commit: async (write) => {
         const committed = await this.#commit(turn, write)
         busyPolicy = committed.busyPolicy
@@ -316,7 +316,7 @@ export class SessionRun {
       join: (joining) => this.#join(turn, joining),
       journal,
       signal: turnAbort.signal,
-      agents: redactedAgents(agentsFor(this.#ownOf(turn, journal, delegated)), redactor),
+      ...this.#modelsOf(turn, journal, delegated),
       secrets,
       commands,
       skills,
@@ -332,6 +332,21 @@ export class SessionRun {
       tellFacts: (ids) => ids.forEach((id) => doorbell.ring({ kind: 'row', id })),
       clock,
       logger,
+    }
+  }
+
+  /** What calls of models have cost is a part of the turn. */
+  #modelsOf(turn: OpenTurn, journal: Journal, delegated: DelegationLimits): Pick<TurnContext, 'agents' | 'meaningOf'> {
+    const { agentsFor, embedder, secrets, lease } = this.#options
+    const own = this.#ownOf(turn, journal, delegated)
+    const { signal } = this.#turnAbort
+    return {
+      agents: redactedAgents(agentsFor(own), () => secrets.redactorOf(lease.sessionId)),
+      meaningOf: async (texts) => {
+        const { meaning, calls } = await embedder.meaningOf(texts, own.gate, signal)
+        if (calls.length > 0) journal.record([], { modelCalls: calls })
+        return meaning
+      },
     }
   }
 

@@ -100,6 +100,7 @@ export class StubConfig implements LiveConfig {
         paraphraser: choice,
         introspector: choice,
       },
+      embedder: null,
       fallbacks: {
         planner: fallbacks,
         reviewer: fallbacks,

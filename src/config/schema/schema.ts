@@ -125,6 +125,11 @@ export const modelsSchema = z.strictObject(
     introspector: modelOrList
       .optional()
       .meta({ description: "Goes over a session at its checkpoints. Default: the planner's model." }),
+    embedder: modelText.optional().meta({
+      description:
+        'Finds facts by what they mean besides by their words: a model for embeddings, of a provider with "/embeddings". ' +
+        'Default: none, and facts are found by their words.',
+    }),
   },
   says('must be a section [models]'),
 )

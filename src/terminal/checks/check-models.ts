@@ -3,7 +3,8 @@ import type { Config, LiveConfig, ModelChoice } from '../../config/config.ts'
 import { modelKey } from '../../config/model-choice.ts'
 import { AppError } from '../../core/errors.ts'
 import { AGENT_ROLES, type AgentRole } from '../../core/model-call.ts'
-import { createLanguageModel } from '../../model/create-language-model.ts'
+import { createEmbeddings, createLanguageModel } from '../../model/create-language-model.ts'
+import type { EmbeddingModel } from '../../model/embedding-model.ts'
 import type { LanguageModel } from '../../model/language-model.ts'
 import { TRY_SYSTEM, tryModel } from '../../model/try-model.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -30,7 +31,10 @@ export async function checkModels(options: CheckModelsOptions): Promise<readonly
   const live: LiveConfig = { current: () => config, onChange: () => () => {} }
   const model = createLanguageModel({ ...options, config: live })
   const asked = modelsOf(config)
-  return await Promise.all([...asked.values()].map((one) => checkOne(options, model, one)))
+  const { embedder } = config
+  const embedding =
+    embedder === null ? [] : [checkEmbedder(options, createEmbeddings({ ...options, config: live }), embedder)]
+  return await Promise.all([...[...asked.values()].map((one) => checkOne(options, model, one)), ...embedding])
 }
 
 interface AskedModel {
@@ -81,5 +85,27 @@ async function checkOne(
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return fail('models', `${name} (${roles.join(', ')}): ${error.code}`, error.message)
+  }
+}
+
+async function checkEmbedder(
+  { clock, config }: CheckModelsOptions,
+  model: EmbeddingModel,
+  choice: ModelChoice,
+): Promise<Finding> {
+  const name = modelKey(choice)
+  const startedMs = clock.monotonicMs()
+  const idleTimeoutMs = Math.min(config.settings.llmIdleTimeoutMs, MAX_IDLE_MS)
+  const signal = AbortSignal.timeout(2 * MAX_IDLE_MS)
+  try {
+    const { vectors } = await model.embed({ ...choice, texts: ['The sky is blue.'], idleTimeoutMs, signal })
+    const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(1)
+    return ok(
+      'models',
+      `${name} answered in ${seconds} s (embedder), with ${vectors[0]?.length ?? 0} numbers for a text.`,
+    )
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return fail('models', `${name} (embedder): ${error.code}`, error.message)
   }
 }

@@ -38,6 +38,7 @@ type PlanningContext = Pick<
   | 'logger'
   | 'plugins'
   | 'home'
+  | 'meaningOf'
 >
 
 export async function assembleContext(
@@ -82,12 +83,12 @@ const EXCHANGES_BEFORE = 2
 
 type KnowingContext = Pick<
   PlanningContext,
-  'sessionId' | 'turn' | 'messages' | 'dialogue' | 'secrets' | 'database' | 'config'
+  'sessionId' | 'turn' | 'messages' | 'dialogue' | 'secrets' | 'database' | 'config' | 'meaningOf'
 >
 
 /** About the message, and less so about the goal that was not reached and what was said before. */
 async function knownFacts(
-  { sessionId, turn, messages, dialogue, secrets, database, config }: KnowingContext,
+  { sessionId, turn, messages, dialogue, secrets, database, config, meaningOf }: KnowingContext,
   attempts: readonly PlanState[],
 ): Promise<KnownFact[]> {
   const exchanges = dialogue.exchanges.slice(-EXCHANGES_BEFORE).toReversed()
@@ -99,7 +100,10 @@ async function knownFacts(
   const before = [...goals, ...said].map((text) => redactor.redact(text))
   const reach = await reachOfTurn(database, config.current(), { sessionId, userName: turn.userName })
   const maxCount = config.current().settings.factsShown
-  return selectFacts(database, { about: redactor.redact(messages.text), before, reach, maxCount })
+  const about = redactor.redact(messages.text)
+  // What the message refers to may be what it is about.
+  const texts = before[0] === undefined ? [about] : [about, `${before[0]}\n${about}`]
+  return selectFacts(database, { about, before, reach, maxCount }, await meaningOf(texts))
 }
 
 function usableTools({ tools }: TurnContext['tools'], user: CurrentUser): PlannerContext['tools'] {

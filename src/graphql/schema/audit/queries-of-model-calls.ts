@@ -18,7 +18,7 @@ const ModelCallFilterInput = builder.inputType('ModelCallFilter', {
     sessionId: t.id({ description: 'Only those of this session, which may be deleted.' }),
     turnId: t.id({ description: 'Only those of this turn.' }),
     user: t.string({ description: 'Only those for turns of this user.' }),
-    role: t.stringList({ description: `Only those as one of these: ${AGENT_ROLES.join(', ')}.` }),
+    role: t.stringList({ description: `Only those as one of these: ${[...AGENT_ROLES, 'embedder'].join(', ')}.` }),
     outcome: t.stringList({ description: 'Only those that ended so: "OK", or the code of an error.' }),
     from: t.field({ type: 'DateTime', description: 'Only calls made then or later.' }),
     to: t.field({ type: 'DateTime', description: 'Only calls made before then.' }),

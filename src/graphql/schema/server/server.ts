@@ -22,7 +22,9 @@ const RoleModelType = builder.objectRef<RoleModel>('RoleModel').implement({
   description: 'Which model plays an agent role.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    role: t.exposeString('role', { description: AGENT_ROLES.map((role) => `"${role}"`).join(', ') + '.' }),
+    role: t.exposeString('role', {
+      description: `${AGENT_ROLES.map((role) => `"${role}"`).join(', ')}, or "embedder", where one is set.`,
+    }),
     provider: t.exposeString('provider', {
       description: 'The name under [providers] in the configuration, or "rehearsal".',
     }),
@@ -78,8 +80,11 @@ const ServerType = builder.objectRef<ServerState>('Server').implement({
       type: [RoleModelType],
       extensions: ALL_STORED,
       description: 'Which model plays which agent role.',
-      resolve: (_server, _args, context): RoleModel[] =>
-        Object.entries(context.config.current().models).map(([role, choice]) => ({ role, ...choice })),
+      resolve: (_server, _args, context): RoleModel[] => {
+        const { models, embedder } = context.config.current()
+        const all = embedder === null ? models : { ...models, embedder }
+        return Object.entries(all).map(([role, choice]) => ({ role, ...choice }))
+      },
     }),
     rehearsal: t.boolean({
       description: 'No provider is configured: the built-in rehearsal model answers, which is no language model.',
@@ -129,8 +134,8 @@ builder.subscriptionField('serverUpdates', (t) =>
       new PollChanges({
         read: () => readState(context),
         keyOf: ({ info, load }) => {
-          const { models, providers } = context.config.current()
-          return JSON.stringify([load, info.sandboxState(), models, [...providers.keys()]])
+          const { models, embedder, providers } = context.config.current()
+          return JSON.stringify([load, info.sandboxState(), models, embedder, [...providers.keys()]])
         },
         clock: context.clock,
       }),
