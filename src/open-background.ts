@@ -58,6 +58,7 @@ export async function openBackground(
   const approvalExpiry = new ApprovalExpiry({ database, feed, doorbell, clock, logger })
   const redactorOf = (sessionId: string): Redactor => secrets.redactorOf(sessionId)
   const turnEnds = new TurnEnds({ database, config, hooks, redactorOf, logger })
+  opened.add(() => turnEnds.settled())
   const { name: sweep } = SWEEP_PUBLISHED_FILES
   const handlers: JobHandlers = {
     ...outbox.handlers,

@@ -263,7 +263,7 @@ export class SessionRun {
     const { lease, outbox, approvalExpiry, checkpointer, delegator, turnEnds } = this.#options
     if (write.finish !== undefined) checkpointer.turnEnded(lease.sessionId, committed.turnsSinceCheckpoint)
     if (write.finish !== undefined && delegationOf(lease.sessionId) !== null) delegator.wake()
-    if (write.finish?.hooksDue !== undefined) await turnEnds.ended(turnId, write.finish.hooksDue)
+    if (write.finish?.hooksDue !== undefined) turnEnds.ended(turnId)
     await approvalExpiry.watch(write.approvals ?? [])
     // The session's row did not know of the request to cancel: the turn would wait for its budget first.
     if (write.pause !== undefined && committed.cancelRequested) await this.#wakeToCancel()

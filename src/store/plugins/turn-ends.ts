@@ -10,7 +10,9 @@ export interface DueEnd {
   readonly status: FinalTurnStatus
   /** The last text of the turn; '' when there is none. */
   readonly text: string
-  readonly isEnabled: boolean
+  /** Whom it is still to be given to, in their order, and which of these are enabled. */
+  readonly due: readonly string[]
+  readonly enabled: readonly string[]
 }
 
 const READ: Statement = {
@@ -18,36 +20,36 @@ const READ: Statement = {
   text: `SELECT t.session_id AS "sessionId", s.source_type AS "sessionType", t.user_name AS "userName", t.status,
       coalesce((SELECT k.output FROM tasks k WHERE k.turn_id = t.id AND k.type = 'MSG' AND k.status = 'DONE'
         ORDER BY k.id DESC LIMIT 1), '') AS text,
-      EXISTS (SELECT 1 FROM plugins WHERE name = $2 AND enabled) AS "isEnabled"
-    FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.id = $1 AND $2 = ANY (t.hooks_due)`,
+      t.hooks_due AS due, ARRAY(SELECT name FROM plugins WHERE name = ANY (t.hooks_due) AND enabled) AS enabled
+    FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.id = $1 AND t.hooks_due <> '{}'::text[]`,
 }
 
-/** Null: it was given already, or its session is deleted. */
-export async function readDueEnd(database: Queryable, turnId: string, plugin: string): Promise<DueEnd | null> {
-  const [row] = await database.query<DueEnd>(READ, [turnId, plugin])
+/** Null: it was given to all already, or its session is deleted. */
+export async function readDueEnd(database: Queryable, turnId: string): Promise<DueEnd | null> {
+  const [row] = await database.query<DueEnd>(READ, [turnId])
   return row ?? null
 }
 
 const SETTLE: Statement = {
   name: 'plugins.settle-end',
-  text: 'UPDATE turns SET hooks_due = array_remove(hooks_due, $2) WHERE id = $1',
+  text: `UPDATE turns SET hooks_due = ARRAY(SELECT name FROM unnest(hooks_due) WITH ORDINALITY AS d(name, n)
+      WHERE name <> ALL ($2::text[]) ORDER BY n)
+    WHERE id = $1`,
 }
 
-/** It is not given again. Repeatable. */
-export async function settleEnd(database: Queryable, turnId: string, plugin: string): Promise<void> {
-  await database.query(SETTLE, [turnId, plugin])
+/** It is not given to these again. Repeatable. */
+export async function settleEnd(database: Queryable, turnId: string, plugins: readonly string[]): Promise<void> {
+  await database.query(SETTLE, [turnId, plugins])
 }
 
 const FIND: Statement = {
   name: 'plugins.due-ends',
-  text: `SELECT id AS "turnId", hooks_due AS plugins FROM turns
+  text: `SELECT id AS "turnId" FROM turns
     WHERE hooks_due <> '{}'::text[] AND finished_at < now() - interval '1 minute' ORDER BY finished_at LIMIT 1000`,
 }
 
 /** Those of more than a minute ago, oldest first, at most 1000. */
-export function findDueEnds(
-  database: Queryable,
-): Promise<{ readonly turnId: string; readonly plugins: readonly string[] }[]> {
+export function findDueEnds(database: Queryable): Promise<{ readonly turnId: string }[]> {
   return database.query(FIND, [])
 }
 
