@@ -1,6 +1,6 @@
 /** Calls each model that config.toml names, once, as its roles call it: `factotum models check`. */
 import type { Config, LiveConfig, ModelChoice } from '../../config/config.ts'
-import { modelKey } from '../../config/model-choice.ts'
+import { isRuntime, modelKey } from '../../config/model-choice.ts'
 import { AppError } from '../../core/errors.ts'
 import { AGENT_ROLES, type AgentRole } from '../../core/model-call.ts'
 import { createEmbeddings, createLanguageModel } from '../../model/create-language-model.ts'
@@ -61,6 +61,8 @@ async function checkOne(
   { choice, roles }: AskedModel,
 ): Promise<Finding> {
   const name = modelKey(choice)
+  // Plugins run in the server alone.
+  if (isRuntime(choice.provider)) return ok('models', `${name} (${roles.join(', ')}) is a plugin's: not asked here.`)
   const startedMs = clock.monotonicMs()
   let pieces = 0
   const [role = 'planner'] = roles
