@@ -1,11 +1,12 @@
 /**
- * (e) How many messages a second are accepted, and how long one takes to be. The model never answers: only intake
- * works.
+ * (e) How many messages a second are accepted, and how long one takes to be: the ceiling, with a model that never
+ * answers so that only intake works, and beside turns that really run.
  */
 import { percentile, show } from './figures.ts'
 import { JsonClient } from './json-client.ts'
 import { TOKEN, type Stage } from './stage.ts'
 import type { Row } from './table.ts'
+import { Product } from './turns.ts'
 
 const SEND = `mutation ($input: SendMessageInput!) { sendMessage(input: $input) { __typename ... on SendMessagePayload { message { id } } } }`
 /** Below max_queued (100) for each. */
@@ -27,7 +28,28 @@ export async function measureAccept(stage: Stage, { messages }: { messages: numb
       note,
     })
   }
+  await stage.stub.call('hold', false)
+  for (const atOnce of [16, 64]) rows.push(await acceptBesideTurns(stage, { atOnce, messages: messages / 2 }))
   return rows
+}
+
+/** All turns of these messages run, as many at a time as the server lets; some time before, too. */
+async function acceptBesideTurns(
+  stage: Stage,
+  { atOnce, messages }: { atOnce: number; messages: number },
+): Promise<Row> {
+  const name = `cli:e-turns${atOnce}`
+  using product = new Product(stage)
+  await product.turnsPerSecond(`${name}-warm`)
+  await accept(stage, { name: `${name}-warm`, atOnce, messages: Math.ceil(messages / 5) })
+  const { latenciesMs, perSecond } = await accept(stage, { name, atOnce, messages })
+  return {
+    what: `(e) sendMessage per second, ${atOnce} at once, while turns run`,
+    value: show(perSecond),
+    floor: '',
+    ratio: '',
+    note: `p50 ${show(percentile(latenciesMs, 0.5))} ms, p99 ${show(percentile(latenciesMs, 0.99))} ms`,
+  }
 }
 
 async function accept(

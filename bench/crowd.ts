@@ -2,7 +2,7 @@
  * Subscribers by the thousand, as cheap as they can be: they count bytes instead of parsing messages, because parsing
  * what a thousand subscribers receive would cost more than sending it. A few of them read when an event was sent.
  */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,9 +29,12 @@ export class Crowd {
   /** Called when bytes came; for readers with the time at which the event was sent, in ms since the epoch. */
   onData: (sentAtMs: number | null) => void = () => undefined
   readonly #target: Target
+  readonly #operationId: () => string
 
-  constructor(target: Target) {
+  /** `ids`: what clients call their operations, each alike as some libraries do, or each as no other (and longer). */
+  constructor(target: Target, ids: 'alike' | 'uuid' = 'alike') {
     this.#target = target
+    this.#operationId = ids === 'uuid' ? randomUUID : () => '1'
   }
 
   /** `after`: the seq to follow from. Resolves when all have subscribed. */
@@ -62,7 +65,7 @@ export class Crowd {
       socket.write(maskedFrame({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }))
       await once(socket, 'data')
       const payload = { query: QUERY, variables: { id: sessionId, after } }
-      socket.write(maskedFrame({ type: 'subscribe', id: '1', payload }))
+      socket.write(maskedFrame({ type: 'subscribe', id: this.#operationId(), payload }))
     }
     const isReader = this.sockets.length % READER_EVERY === 0
     this.sockets.push(socket)

@@ -32,12 +32,15 @@ interface Load {
    * together.
    */
   readonly window: number
+  /** Each subscriber calls its operation as no other does; the raw broadcast's frames are as they were. */
+  readonly ids?: 'uuid'
 }
 
 const LOADS: readonly Load[] = [
   { sessions: 1, subscribers: 1, window: 1 },
   { sessions: 1, subscribers: 100, window: 1 },
   { sessions: 1, subscribers: 1000, window: 1 },
+  { sessions: 1, subscribers: 1000, window: 1, ids: 'uuid' },
   { sessions: 1, subscribers: 1000, window: 4 },
   { sessions: 1000, subscribers: 1000, window: 1 },
 ]
@@ -125,9 +128,9 @@ async function compare(databaseUrl: string, load: Load, options: FanOutOptions):
     const cpu = show(median(of.map(({ cpuMicros }) => cpuMicros)))
     return `${show(median(latencies))} ms, p99 ${show(percentile(latencies, 0.99))} ms, ${cpu} µs`
   }
-  const { sessions, subscribers, window } = load
+  const { sessions, subscribers, window, ids } = load
   return {
-    what: `(d) deliveries per second, ${show(sessions)} × ${show(subscribers / sessions)}${window > 1 ? `, ${window} at once` : ''}`,
+    what: `(d) deliveries per second, ${show(sessions)} × ${show(subscribers / sessions)}${window > 1 ? `, ${window} at once` : ''}${ids === undefined ? '' : ', ids that differ'}`,
     value: show(rate(found.door)),
     floor: show(rate(found.raw)),
     // Of neighbours in time, so that a noisy minute hits both.
@@ -139,11 +142,11 @@ async function compare(databaseUrl: string, load: Load, options: FanOutOptions):
 async function deliverTo(
   mode: 'raw' | 'door',
   databaseUrl: string,
-  { sessions, subscribers, window, measureMs }: Load & { measureMs: number },
+  { sessions, subscribers, window, ids: differ, measureMs }: Load & { measureMs: number },
 ): Promise<Delivery> {
   const ids = Array.from({ length: sessions }, (_, n) => `bench:${n}`)
   const subject = await Subject.start(mode, databaseUrl)
-  const crowd = new Crowd(subject.target)
+  const crowd = new Crowd(subject.target, differ)
   await crowd.add(subscribers, (n) => ids[n % sessions] ?? '', LAST_SEQ)
   const sessionIds = mode === 'raw' ? ids.slice(0, 1) : ids
   const delivery = await deliver(subject, crowd, { sessionIds, window, measureMs })
