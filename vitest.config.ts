@@ -11,6 +11,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { CODE_CACHE } from './src/platform/code-cache.ts'
+import { PATIENCE_MS } from './test/harness/patience.ts'
 
 // Workers, and the servers that tests start, would compile the whole product anew.
 process.env['NODE_COMPILE_CACHE'] ??= CODE_CACHE
@@ -37,9 +38,9 @@ export default defineConfig({
     maxWorkers: Math.max(4, availableParallelism()),
     reporters: ['./test/harness/slowest-files.ts', './test/harness/stalled-run.ts', 'default'],
     // Ends what hangs; never what is slow because the machine is busy.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 2 * PATIENCE_MS,
+    hookTimeout: 2 * PATIENCE_MS,
+    expect: { poll: { timeout: PATIENCE_MS } },
     teardownTimeout: 30_000,
     projects: [
       {

@@ -177,16 +177,14 @@ describe('what is found later', () => {
     const sealer = newSealer()
     await sealer.start()
     await write(1)
-    await expect.poll(async () => (await verify()).seals, { timeout: 5000 }).toBe(5)
+    await expect.poll(async () => (await verify()).seals).toBe(5)
     await tamper('DELETE FROM audit_seals WHERE n >= 4')
     await expect
-      .poll(
-        async () =>
-          database.query(
-            { name: '', text: `SELECT data FROM audit_entries WHERE data->>'change' = 'AUDIT_TAMPERED'` },
-            [],
-          ),
-        { timeout: 4000 },
+      .poll(async () =>
+        database.query(
+          { name: '', text: `SELECT data FROM audit_entries WHERE data->>'change' = 'AUDIT_TAMPERED'` },
+          [],
+        ),
       )
       .toMatchObject([
         {

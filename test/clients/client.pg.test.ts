@@ -25,6 +25,7 @@ import {
   SnapshotWithViewDocument,
   TypedDocumentString,
 } from '../generated/graphql.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 // Real processes take a while to start on a busy machine.
 vi.setConfig({ testTimeout: 180_000 })
@@ -298,7 +299,7 @@ describe('events', () => {
     await vi.waitFor(async () => {
       const metrics = await (await askOperators(story.app.url, '/metrics')).text()
       expect(metrics).toMatch(/^factotum_subscribers\{kind="log"\} 0$/m)
-    })
+    }, PATIENCE)
   })
 })
 

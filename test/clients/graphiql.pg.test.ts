@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { OpenSessionDocument, SendMessageDocument } from '../generated/graphql.ts'
 import { Story, tokenOf } from '../harness/story.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
@@ -132,8 +133,10 @@ describe.skipIf(PROGRAM === undefined)(`in a browser${without}`, () => {
     expect(asked()).toHaveLength(1)
     await editor(page, 'query', '{ viewer { tokenName } }')
     await run(page)
-    await vi.waitFor(async () =>
-      expect(JSON.parse(await editor(page, 'response'))).toEqual({ data: { viewer: { tokenName: 'ada' } } }),
+    await vi.waitFor(
+      async () =>
+        expect(JSON.parse(await editor(page, 'response'))).toEqual({ data: { viewer: { tokenName: 'ada' } } }),
+      PATIENCE,
     )
     expect(complaints).toEqual([])
     expect(
@@ -152,21 +155,18 @@ describe.skipIf(PROGRAM === undefined)(`in a browser${without}`, () => {
         events?: { data: { sessionEvents: { seq: number } } }[]
       }
     await story.as('ada').run(SendMessageDocument, { input: { sessionId: 'cli:page', content: 'Hello' } })
-    const seqs = await vi.waitFor(
-      async () => {
-        const shown = ((await events()).events ?? []).map(({ data }) => data.sessionEvents.seq)
-        expect(shown.length).toBeGreaterThanOrEqual(3)
-        return shown
-      },
-      { timeout: 15_000 },
-    )
+    const seqs = await vi.waitFor(async () => {
+      const shown = ((await events()).events ?? []).map(({ data }) => data.sessionEvents.seq)
+      expect(shown.length).toBeGreaterThanOrEqual(3)
+      return shown
+    }, PATIENCE)
     expect(seqs.slice(0, 3)).toEqual([1, 2, 3])
     // The button stops it, and what came stays; what is refused says why.
     await run(page)
     expect((await events()).events?.length).toBeGreaterThanOrEqual(3)
     await editor(page, 'query', 'subscription { sessionEvents(sessionId: "cli:none", after: 1) { seq } }')
     await run(page)
-    await vi.waitFor(async () => expect(await editor(page, 'response')).toContain('NOT_FOUND'))
+    await vi.waitFor(async () => expect(await editor(page, 'response')).toContain('NOT_FOUND'), PATIENCE)
     expect(complaints).toEqual([])
   })
 
@@ -180,14 +180,14 @@ describe.skipIf(PROGRAM === undefined)(`in a browser${without}`, () => {
         return { local: { ...localStorage }, tab: { ...sessionStorage } }
       })
     // The history takes what the tab held, and the tab takes over what is typed with a pause.
-    await vi.waitFor(async () => expect((await kept()).tab['graphiql:tabState']).toContain('viewer { role }'))
+    await vi.waitFor(async () => expect((await kept()).tab['graphiql:tabState']).toContain('viewer { role }'), PATIENCE)
     await run(page)
-    await vi.waitFor(async () => expect(await editor(page, 'response')).toContain('ADMIN'))
+    await vi.waitFor(async () => expect(await editor(page, 'response')).toContain('ADMIN'), PATIENCE)
     // The query is, in the history as well as with the tab: so a token would be.
     await vi.waitFor(async () => {
       const { tab } = await kept()
       for (const key of ['graphiql:queries', 'graphiql:tabState']) expect(tab[key]).toContain('viewer { role }')
-    })
+    }, PATIENCE)
     const { local, tab } = await kept()
     expect(local).toEqual({})
     expect(JSON.stringify(tab)).not.toContain(tokenOf('ada'))

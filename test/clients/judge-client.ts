@@ -20,6 +20,7 @@ import {
 } from '../generated/graphql.ts'
 import { openSocket, type Place } from './live-socket.ts'
 import type { ChatEvent, OpenPage, Page, Shown } from './pages/page.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 /** The stories. `open`: a page of the client, at this server. */
 export function judgeClient(name: string, open: OpenPage): void {
@@ -46,7 +47,7 @@ export function judgeClient(name: string, open: OpenPage): void {
     /** The page shows what a reader who comes now is shown. */
     const untilRight = (page: Page, id: string): Promise<void> =>
       vi.waitFor(async () => expect(page.chat()).toMatchObject(await readFresh(story, id)), {
-        timeout: 20_000,
+        ...PATIENCE,
         interval: 150,
       })
     const place = (): Place => ({ url: story.app.url, token: tokenOf('ada'), retryWait: () => pause(20) })
@@ -63,7 +64,7 @@ export function judgeClient(name: string, open: OpenPage): void {
         __typename: 'SendMessagePayload',
       })
       await expect.poll(() => events.at(-1)?.__typename).toBe('TurnCompletedEvent')
-      await vi.waitFor(() => expectWork(page.chat()), { timeout: 20_000 })
+      await vi.waitFor(() => expectWork(page.chat()), PATIENCE)
       await untilRight(page, id)
 
       expect(await page.say({ sessionId: id, content: ' ' })).toMatchObject({

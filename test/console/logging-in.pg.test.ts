@@ -11,7 +11,7 @@ import { must } from '../../src/platform/must.ts'
 import { storyConfig, tokenOf } from '../harness/story.ts'
 import { ConsoleWorld, hasBrowser, withoutBrowser, type Opened } from './console-world.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 describe.skipIf(!hasBrowser)(`logging in${withoutBrowser}`, () => {
   let world: ConsoleWorld

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { ConsoleWorld, hasBrowser, withoutBrowser } from './console-world.ts'
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 describe.skipIf(!hasBrowser)(`people${withoutBrowser}`, () => {
   let world: ConsoleWorld

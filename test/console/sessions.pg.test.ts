@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)(`sessions${withoutBrowser}`, () => {
     server = await cluster.start({ env: { PORT: new URL(server.url).port } })
     for (const tab of [page, two.page]) {
       await tab.getByText('The server does not answer').waitFor({ state: 'hidden' })
-      await expect.poll(() => agent(tab).count(), { timeout: 40_000 }).toBe(2)
+      await expect.poll(() => agent(tab).count()).toBe(2)
       await tab.locator('.entry[aria-busy="true"]').waitFor({ state: 'hidden' })
     }
     const said = async (tab: Page): Promise<string[]> =>

@@ -14,6 +14,7 @@ import { addExamplePlugin } from '../harness/plugins.ts'
 import { converse, send } from '../harness/story.ts'
 import { seedProposal } from '../contract/seed-knowledge.ts'
 import { ConsoleWorld, hasBrowser, withoutBrowser, type Opened } from './console-world.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
@@ -48,7 +49,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
       const lines = TAUGHT.slice(begin, begin + 5).map((text) => `learn: ${text}`)
       await converse(world.story.as('ada'), 'cli:teach', lines.join('\n'))
     }
-    await vi.waitFor(async () => expect(await countLearnings('PENDING')).toBe(20))
+    await vi.waitFor(async () => expect(await countLearnings('PENDING')).toBe(20), PATIENCE)
     await using opened = await world.open('ada', { path: '/memory' })
     const { page } = opened
     await page.getByRole('article').first().waitFor()
@@ -61,9 +62,9 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await page.getByText('Nothing waits here').waitFor()
     const decided = async (): Promise<number[]> =>
       Promise.all([countLearnings('PROMOTED'), countLearnings('DISCARDED'), countLearnings('ASKED')])
-    await vi.waitFor(async () => expect(await decided()).toEqual([10, 9, 1]), { timeout: 10_000 })
+    await vi.waitFor(async () => expect(await decided()).toEqual([10, 9, 1]), PATIENCE)
     for (let n = 0; n < 20; n += 1) await press(opened, 'u')
-    await vi.waitFor(async () => expect(await countLearnings('PENDING')).toBe(20), { timeout: 20_000 })
+    await vi.waitFor(async () => expect(await countLearnings('PENDING')).toBe(20), PATIENCE)
     const { facts } = await world.story.as('ada').run(FactsDocument, { first: 100 })
     expect(facts.edges).toEqual([])
     await page.locator('[aria-setsize="20"]').first().waitFor()
@@ -159,7 +160,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     const ada = world.story.as('ada')
     for (const name of ['one', 'two', 'three']) {
       await send(ada, `cli:${name}`, `run: echo ${name} | tee ${name}.txt`)
-      await vi.waitFor(async () => expect(await waiting(name)).toHaveLength(1), { timeout: 20_000 })
+      await vi.waitFor(async () => expect(await waiting(name)).toHaveLength(1), PATIENCE)
     }
     await using opened = await world.open('ada', { path: '/approvals' })
     const { page } = opened

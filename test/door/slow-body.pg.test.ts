@@ -10,6 +10,7 @@ import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { Story, storyConfig, tokenOf } from '../harness/story.ts'
 import { createTemporaryHome, type TemporaryHome } from '../harness/temporary-home.ts'
 import { createDoorWorld, createSession, tokenOf as tokenAtDoor, type Door, type DoorWorld } from './door-world.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 const SUBSCRIBE = 'subscription { sessionUpdates { session { id } } }'
 
@@ -99,7 +100,7 @@ describe('a body that does not come to its end', () => {
     expect(status).toBe(408)
     expect(seconds).toBeGreaterThanOrEqual(29)
     expect(seconds).toBeLessThan(200)
-    await vi.waitFor(async () => expect(await cutOffs()).toBe(before + 1))
+    await vi.waitFor(async () => expect(await cutOffs()).toBe(before + 1), PATIENCE)
     expect(await door.metric('factotum_masked_errors_total')).toBe(0)
   })
 

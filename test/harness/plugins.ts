@@ -7,6 +7,7 @@ import { expect, vi } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { PluginDocument, UpdatePluginDocument, type PluginQuery, type UpdatePluginInput } from '../generated/graphql.ts'
 import type { Story } from './story.ts'
+import { PATIENCE } from './patience.ts'
 
 /** Copies a module, by its path from test/plugins, as the plugin of this name; returns its folder. */
 export function addPlugin(home: string, name: string, module: string): string {
@@ -30,7 +31,7 @@ export async function read(story: Pick<Story, 'as'>, name: string): Promise<NonN
 
 /** Waits for a status. */
 export async function until(story: Pick<Story, 'as'>, name: string, status: string): Promise<void> {
-  await vi.waitFor(async () => expect(await read(story, name)).toMatchObject({ status }), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await read(story, name)).toMatchObject({ status }), PATIENCE)
 }
 
 /** Changes it as it is now. */

@@ -8,6 +8,7 @@ import { Database } from '../../src/store/database.ts'
 import { createTestDatabase } from '../harness/database.ts'
 import { Arrivals } from '../harness/arrivals.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 const logger = createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true })
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGPIPE', 'SIGUSR2', 'SIGABRT'] as const
@@ -73,7 +74,7 @@ test('a periodic job is known to all processes by its name, so that one of them 
   await vi.waitFor(async () => {
     const text = 'SELECT identifier FROM graphile_worker._private_known_crontabs'
     expect(await database.query({ name: '', text }, [])).toEqual([{ identifier: 'tidy' }])
-  })
+  }, PATIENCE)
   for (const runner of runners) await runner.stop()
 })
 
@@ -113,7 +114,7 @@ test('it survives the loss of the database, in the middle of a job too, and goes
       await enqueueJobs(database, [{ name: 'after', payload: {}, key: 'after' }])
       expect(arrivals.all).toContain('after')
     },
-    { timeout: 20_000, interval: 100 },
+    { ...PATIENCE, interval: 100 },
   )
   process.off('unhandledRejection', onRejection)
   expect(rejections).toEqual([])

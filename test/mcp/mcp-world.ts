@@ -17,6 +17,7 @@ import { ToolCatalog } from '../../src/tools/tool-catalog.ts'
 import type { Tool, ToolCall, ToolOutcome, ToolProgress } from '../../src/tools/tool.ts'
 import { moveIn } from './move-in.ts'
 import { createTestHome } from '../sandbox/sandbox-support.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 const PEOPLE = `[tokens.cli]\ntoken = "test"\nkind = "user"\nuser = "marco"\n[users.marco]\nrole = "admin"\n`
 const logger = createLogger({ level: process.env['MCP_TEST_LOG'] ?? 'silent', pretty: false })
@@ -102,7 +103,7 @@ export class McpWorld {
         if (tool === undefined) throw new Error(`no tool ${name}: ${[...problems.values()].join(' ')}`)
         return tool
       },
-      { timeout: 30_000, interval: 20 },
+      { ...PATIENCE, interval: 20 },
     )
   }
 

@@ -7,8 +7,9 @@ import { createTracker } from '../../examples/plugins/issue-tracker/stand-in.ts'
 import { OpenSessionDocument } from '../generated/graphql.ts'
 import { addExamplePlugin, addPlugin, read, select, until, update } from '../harness/plugins.ts'
 import { answersIn, converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 let story: Story
 beforeAll(async () => {
@@ -126,5 +127,8 @@ test('the issue tracker of the examples finds, reads and files, with a key that 
   expect(JSON.stringify(await select(story, 'SELECT prompt, answer FROM model_call_texts'))).not.toContain(key)
 
   await update(story, { name: 'issue-tracker', settings: { url: 'http://127.0.0.1:1/' } })
-  await vi.waitFor(async () => expect((await read(story, 'issue-tracker')).lastError).toContain('fetch failed'), 20_000)
+  await vi.waitFor(
+    async () => expect((await read(story, 'issue-tracker')).lastError).toContain('fetch failed'),
+    PATIENCE,
+  )
 })

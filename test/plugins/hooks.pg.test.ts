@@ -7,8 +7,9 @@ import * as api from '../generated/graphql.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { addExamplePlugin, addPlugin, read, select, until, update } from '../harness/plugins.ts'
 import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const SECRET = 'hush-hush-1234567'
 
@@ -40,7 +41,7 @@ async function notes(sessionId: string): Promise<Note[]> {
 }
 
 async function hooksOf(sessionId: string, until: string): Promise<string[]> {
-  await vi.waitFor(async () => expect((await notes(sessionId)).map(({ hook }) => hook)).toContain(until), 10_000)
+  await vi.waitFor(async () => expect((await notes(sessionId)).map(({ hook }) => hook)).toContain(until), PATIENCE)
   return (await notes(sessionId)).map(({ hook }) => hook)
 }
 
@@ -60,7 +61,7 @@ test('a plan: every hook is given what it is for, and sections reach planner and
   const context = eventsOf(watch, 'PipelineStepEvent').find(({ step }) => step === 'CONTEXT')
   expect(context?.detail).toMatch(/^clock \d+ ms, witness \d+ ms$|^witness \d+ ms, clock \d+ ms$/)
   const hooks = await hooksOf('web:hooks', 'onPipelineComplete')
-  await vi.waitFor(async () => expect(await hooksOf('web:hooks', 'onBroadcast')).toContain('onBroadcast'))
+  await vi.waitFor(async () => expect(await hooksOf('web:hooks', 'onBroadcast')).toContain('onBroadcast'), PATIENCE)
   expect(hooks.slice(0, 3)).toEqual(['onPipelineStart', 'onMessage', 'onBeforeInvoke'])
   expect(new Set(hooks)).toEqual(
     new Set([
@@ -179,7 +180,7 @@ test("the built-in context: files of the home are the operator's words, those of
   await writeFile(`${folder}/team.md`, 'Ben leads the team now.')
   await utimes(`${folder}/team.md`, new Date(0), new Date(0))
   expect(await update(story, { name: 'context', settings: { bytes: 100, sessionBytes: 0 } })).toHaveProperty('plugin')
-  await vi.waitFor(async () => expect(await shown()).not.toContain('The plan of this session.'), 20_000)
+  await vi.waitFor(async () => expect(await shown()).not.toContain('The plan of this session.'), PATIENCE)
   const second = await shown()
   expect(second).toContain('Ben leads the team now.')
   expect(/B{20,}/.exec(second)?.[0]).toHaveLength(100 - 'Ben leads the team now.'.length)
@@ -230,7 +231,7 @@ test('the built-in activity: thoughts and progress stay for a time; off, they ar
     `UPDATE events SET at = now() - interval '8 days' WHERE session_id = 'web:kept' AND type = 'Thinking'`,
   )
   await update(story, { name: 'activity', enabled: true, settings: { days: 7 } })
-  await vi.waitFor(async () => expect(await stored('web:kept')).toEqual(['TaskProgress']), 20_000)
+  await vi.waitFor(async () => expect(await stored('web:kept')).toEqual(['TaskProgress']), PATIENCE)
   await chat('web:kept-again')
   expect(await stored('web:kept-again')).toEqual(['Thinking', 'TaskProgress'])
 })
@@ -270,7 +271,7 @@ test('an approval of a call covers its arguments, which may be edited, and the t
   await vi.waitFor(async () => {
     const { tools } = await ada.run(api.ToolsDocument, { filter: { name: 'good-plugin__greet' } })
     expect(JSON.stringify(tools)).toContain('"maxLength":25')
-  }, 20_000)
+  }, PATIENCE)
   const stale = await decide(ada, { id: before.id, approve: true, editedArgs })
   expect(stale).toMatchObject({ issues: [{ problem: expect.stringContaining('described otherwise') }] })
   await decide(ada, { id: before.id, approve: true })

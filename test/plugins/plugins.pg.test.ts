@@ -14,6 +14,7 @@ import {
   ToolProblemsDocument,
   UpdatePluginDocument,
 } from '../generated/graphql.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -81,7 +82,7 @@ test('a plugin is found, enabled, set, restarted and removed, in every process',
 
   expect(await update(here, { name: 'diary', enabled: true })).toMatchObject({ plugin: { enabled: true, version: 2 } })
   await until(here, 'diary', 'READY')
-  await vi.waitFor(async () => expect(await notes(here, 'start')).toHaveLength(2), { timeout: 5000 })
+  await vi.waitFor(async () => expect(await notes(here, 'start')).toHaveLength(2), PATIENCE)
 
   expect(await update(here, { name: 'diary', settings: { owner: '' } })).toMatchObject({
     __typename: 'InvalidInputRefusal',
@@ -98,7 +99,7 @@ test('a plugin is found, enabled, set, restarted and removed, in every process',
   expect(await update(there, { name: 'diary', settings, position: 7 })).toMatchObject({
     plugin: { settings, position: 7 },
   })
-  await vi.waitFor(async () => expect(await notes(here, 'start')).toHaveLength(4), { timeout: 10_000 })
+  await vi.waitFor(async () => expect(await notes(here, 'start')).toHaveLength(4), PATIENCE)
   expect((await notes(here, 'start')).slice(2)).toEqual([
     { owner: 'ada', length: KEY.length, key: '[REDACTED]' },
     { owner: 'ada', length: KEY.length, key: '[REDACTED]' },
@@ -110,7 +111,7 @@ test('a plugin is found, enabled, set, restarted and removed, in every process',
     const messages = await select(here, said)
     expect(messages).toContainEqual(expect.objectContaining(asked))
     expect(messages).toContainEqual(expect.objectContaining({ role: 'ASSISTANT', content: 'It was a nice day.' }))
-  }, 10_000)
+  }, PATIENCE)
 
   await using watch = watchAll(ada, 'web:diary')
   await watch.until(({ sessionEvents: event }) => event.__typename === 'PluginEvent')
@@ -122,16 +123,16 @@ test('a plugin is found, enabled, set, restarted and removed, in every process',
 
   const { restartPlugin } = await ada.run(RestartPluginDocument, { name: 'diary' })
   expect(restartPlugin.__typename).toBe('RestartPluginPayload')
-  await vi.waitFor(async () => expect(await notes(here, 'start')).toHaveLength(6), { timeout: 10_000 })
+  await vi.waitFor(async () => expect(await notes(here, 'start')).toHaveLength(6), PATIENCE)
   await appendFile(`${folder}/plugin.ts`, '// changed\n')
-  await vi.waitFor(async () => expect(await notes(here, 'start')).toHaveLength(8), { timeout: 10_000 })
+  await vi.waitFor(async () => expect(await notes(here, 'start')).toHaveLength(8), PATIENCE)
 
   expect(await update(here, { name: 'diary', settings: { owner: 'absent', key: 'DIARY_KEY' } })).toHaveProperty(
     'plugin',
   )
   await vi.waitFor(
     async () => expect((await read(here, 'diary')).lastError).toBe('it did not start: there is no user "absent"'),
-    { timeout: 20_000 },
+    PATIENCE,
   )
   expect(await update(here, { name: 'diary', enabled: false })).toMatchObject({ plugin: { enabled: false } })
   await until(here, 'diary', 'DISABLED')
@@ -175,7 +176,10 @@ test('the tool of an example is called by a conversation, and is gone with the p
   expect(wrong.tasks[0]).toMatchObject({ type: 'TOOL', status: 'FAILED', output: null })
   expect(await read(story, 'clock')).toMatchObject({ status: 'READY', lastError: null })
   await update(story, { name: 'clock', enabled: false })
-  await vi.waitFor(async () => expect(await read(story, 'clock')).toMatchObject({ calls: 4, failures: 0, crashes: 0 }))
+  await vi.waitFor(
+    async () => expect(await read(story, 'clock')).toMatchObject({ calls: 4, failures: 0, crashes: 0 }),
+    PATIENCE,
+  )
   const gone = await converse(ada, 'cli:clock', 'tool: clock__now {"zone":"UTC"}')
   expect(gone.tasks.filter(({ type, status }) => type === 'TOOL' && status === 'DONE')).toEqual([])
 })
@@ -202,7 +206,7 @@ test('a package that config.toml names is a plugin; of a folder with its name, t
   await vi.waitFor(
     async () =>
       expect(await read(story, 'greeter')).toMatchObject({ origin: 'FOLDER', title: 'Local', status: 'READY' }),
-    20_000,
+    PATIENCE,
   )
   await story.reconfigure(storyConfig())
   rmSync(story.path('plugins', 'greeter'), { recursive: true })

@@ -210,7 +210,7 @@ describe('a process', { timeout: 60_000 }, () => {
     await watch.until(({ sessionEvents: event }) => event.__typename === 'CheckpointEvent')
     first.signal('SIGCONT')
     late.resolve()
-    await expect.poll(() => spentIn(scene), { timeout: 10_000 }).toEqual([{ calls: 2 }])
+    await expect.poll(() => spentIn(scene)).toEqual([{ calls: 2 }])
     expect(await memoryOf(scene)).toEqual([DONE])
     expect(await learningsOf(scene)).toEqual([{ content: LEARNED }])
     expect(eventsOf(watch, 'CheckpointEvent')).toHaveLength(1)

@@ -16,6 +16,7 @@ import {
   ViewerDocument,
   WatchSessionDocument,
 } from '../generated/graphql.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 const DORA = `
 [users.dora]
@@ -173,14 +174,11 @@ describe('a file that breaks a rule', () => {
     await using watch = ben.watch(WatchSessionDocument, { sessionId: '@ben:ben' })
     await watch.until(() => true)
     await writeFile(configPath(cluster.home), BROKEN)
-    const refusal = await vi.waitFor(
-      () => {
-        const line = server.logs.find(({ msg }) => msg.startsWith('configuration not reloaded'))
-        expect(line).toBeDefined()
-        return line?.msg ?? ''
-      },
-      { timeout: 10_000 },
-    )
+    const refusal = await vi.waitFor(() => {
+      const line = server.logs.find(({ msg }) => msg.startsWith('configuration not reloaded'))
+      expect(line).toBeDefined()
+      return line?.msg ?? ''
+    }, PATIENCE)
     for (const problem of PROBLEMS) expect(refusal).toMatch(problem)
     expect((await ben.run(ViewerDocument)).viewer).toMatchObject({ user: { name: 'ben', role: 'USER' } })
     expect((await converse(ben, '@ben:ben', 'Hello')).status).toBe('DONE')

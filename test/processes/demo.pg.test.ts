@@ -9,6 +9,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../harness/database.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -67,7 +68,7 @@ test('it serves where PORT says, shows what a command prints as it is printed, a
   await once(server, 'close')
 
   await using demo = start(env)
-  await vi.waitFor(() => expect(demo.text()).toContain('Stop      Ctrl-C'), { timeout: 60_000 })
+  await vi.waitFor(() => expect(demo.text()).toContain('Stop      Ctrl-C'), PATIENCE)
   const url = `http://127.0.0.1:${port}`
   expect(demo.text()).toContain(`Serving on ${url} `)
   expect(demo.text()).toMatch(

@@ -4,6 +4,7 @@ import { ModelCallsDocument } from '../generated/graphql.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { addPlugin, until, update } from '../harness/plugins.ts'
 import { answersIn, eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 // Real processes take a while to start on a busy machine.
 vi.setConfig({ testTimeout: 180_000 })
@@ -30,7 +31,7 @@ test('sections are asked for once, a command is not called again, and the end is
   {
     await using watch = watchAll(ada, 'web:sections')
     await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent')
-    await vi.waitFor(async () => expect(await stateOf(cluster, 'slow')).toHaveLength(1), 20_000)
+    await vi.waitFor(async () => expect(await stateOf(cluster, 'slow')).toHaveLength(1), PATIENCE)
   }
   const second = await cluster.start()
   await first.kill()
@@ -50,9 +51,9 @@ test('sections are asked for once, a command is not called again, and the end is
   expect(await stateOf(cluster, 'slow')).toHaveLength(1)
   expect(eventsOf(commands, 'PipelineStepEvent').filter(({ step }) => step === 'COMMANDS')).toHaveLength(1)
 
-  await vi.waitFor(async () => expect(await stateOf(cluster, 'ended')).toEqual(['DONE']), 60_000)
+  await vi.waitFor(async () => expect(await stateOf(cluster, 'ended')).toEqual(['DONE']), PATIENCE)
   await vi.waitFor(
     async () => expect(await cluster.query(`SELECT 1 FROM turns WHERE hooks_due <> '{}'`)).toEqual([]),
-    60_000,
+    PATIENCE,
   )
 })

@@ -176,7 +176,7 @@ describe('published files', () => {
       ids.map((id, n) => converse((n % 2 === 0 ? story : beside).as('ada'), id, `run: ${command}`)),
     )
     const states = async () => (await story.as('ada').run(api.ServerDocument)).server
-    await expect.poll(states, { timeout: 20_000 }).toMatchObject({ runningTurns: 8 })
+    await expect.poll(states).toMatchObject({ runningTurns: 8 })
     await writeFile(gate, '')
     const said = (await results).map(({ tasks }) => tasks[0]?.stderr ?? '')
     expect(said.filter((text) => text.startsWith('Published a'))).toHaveLength(2)

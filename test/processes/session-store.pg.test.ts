@@ -91,8 +91,8 @@ test('two pages of which one is cut off in the middle of an answer agree with th
   const finals = ({ entries }: SessionState): number =>
     entries.filter((entry) => entry.kind === 'agent' && entry.final).length
   for (const page of [cut, other]) {
-    await expect.poll(() => finals(page.shown()), { timeout: 60_000 }).toBe(2)
-    await expect.poll(() => page.shown().session?.status, { timeout: 60_000 }).toBe('IDLE')
+    await expect.poll(() => finals(page.shown())).toBe(2)
+    await expect.poll(() => page.shown().session?.status).toBe('IDLE')
     expect(said(page.shown())).toEqual(await saidOn(other.client, id))
     expect(page.shown().usage).toEqual((await other.client.session(id).view())?.usage)
   }

@@ -25,7 +25,7 @@ const WAYS = [
   { role: 'ADMIN', bubblewrapPaths: [], skipped: '' },
 ] as const
 
-const POLL = { timeout: 10_000, interval: 10 }
+const POLL = { interval: 10 }
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {

@@ -73,7 +73,7 @@ async function beginLasting(fixture: Fixture, input: Partial<CommandInput> = {})
   const outcome = fixture.run(lasting(marker), { ...input, onOutput: () => begun.resolve() })
   outcome.catch(() => {}) // the test looks at it when it has done its part
   await Promise.race([begun.promise, outcome])
-  await expect.poll(() => findProcesses(marker).length, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(3)
+  await expect.poll(() => findProcesses(marker).length, { interval: 10 }).toBeGreaterThanOrEqual(3)
   return { marker, outcome }
 }
 
@@ -123,7 +123,7 @@ test('a host that hangs is shown until it is replaced', async () => {
   expect(service.hostProblem()).toBeNull()
   const [first] = findHosts()
   stopHost()
-  await expect.poll(() => service.hostProblem(), { timeout: 10_000, interval: 10 }).toBe('it does not answer')
+  await expect.poll(() => service.hostProblem(), { interval: 10 }).toBe('it does not answer')
   await expect.poll(() => service.hostProblem(), { interval: 50 }).toBeNull()
   expect(findHosts()).toHaveLength(1)
   expect(findHosts()).not.toContain(first)
@@ -147,7 +147,7 @@ test('a host that stands still for a moment goes on with its command', async () 
   })
   await begun.promise
   stopHost()
-  await expect.poll(() => fixture.service.hostProblem(), { timeout: 10_000, interval: 10 }).toBe('it does not answer')
+  await expect.poll(() => fixture.service.hostProblem(), { interval: 10 }).toBe('it does not answer')
   process.kill(must(findHosts()[0], 'there is a host'), 'SIGCONT')
   await expect.poll(() => fixture.service.hostProblem(), { interval: 50 }).toBeNull()
   writeFileSync(release, '')
@@ -177,7 +177,7 @@ test.skipIf(process.geteuid?.() !== 0)(
     execFileSync('chown', ['-R', '12345:12345', workspace])
     const outcome = fixture.run('echo not reached', { timeoutMs: 100 })
     const handingOver = (): number => findProcesses(`find\0${workspace}`)[0] ?? 0
-    await expect.poll(handingOver, { timeout: 10_000, interval: 1 }).not.toBe(0)
+    await expect.poll(handingOver, { interval: 1 }).not.toBe(0)
     process.kill(handingOver(), 'SIGSTOP')
     expect(await outcome).toMatchObject({ kind: 'killed', cause: 'timeout', stdout: '' })
     expect(handingOver()).toBe(0)

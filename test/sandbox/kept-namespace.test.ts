@@ -22,6 +22,7 @@ import { hostOf } from './host-of.ts'
 import { rounds } from '../harness/rounds.ts'
 import { findProcesses } from './outside-world.ts'
 import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 const sandbox = await findSandbox()
 const BUBBLEWRAP = '/usr/bin/bwrap'
@@ -383,7 +384,7 @@ function untilWaiting(): Promise<KeptProcesses> {
     const [keeper, waiting] = bubblewrap === undefined ? [] : findDescendants(bubblewrap)
     return { BUBBLEWRAP: must(bubblewrap, ''), KEEPER: must(keeper, ''), WAITING: must(waiting, 'a shell is there') }
   }
-  return vi.waitFor(find, { timeout: 5_000, interval: 1 })
+  return vi.waitFor(find, { ...PATIENCE, interval: 1 })
 }
 
 /** Programs with this name below this process. */

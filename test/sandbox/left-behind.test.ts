@@ -118,7 +118,7 @@ test('a command that no kernel ends with its host, and the folder of that host, 
   const command = `(setsid bash -c 'exec -a ${marker} sleep 1000' &); exec -a ${marker} sleep 1000`
   const host = await BareHost.start(home, [])
   void host.run(command, { sessionId: 'cli:1', isConfined: false })
-  await expect.poll(() => findProcesses(marker).length, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(2)
+  await expect.poll(() => findProcesses(marker).length, { interval: 10 }).toBeGreaterThanOrEqual(2)
   await host.kill()
   expect(findProcesses(marker)).not.toEqual([])
   const [folder] = foldersOf(home)
@@ -146,7 +146,7 @@ test('a host that stood still when its server died ends with all that it ran whe
   } as const
   const server = startCommandServer(job, { account: null })
   for await (const report of server.reports) if (report.type === 'OUTPUT') break
-  await expect.poll(() => findProcesses(marker).length, { timeout: 10_000, interval: 10 }).toBeGreaterThan(0)
+  await expect.poll(() => findProcesses(marker).length, { interval: 10 }).toBeGreaterThan(0)
   const host = findProcesses(home).find((pid) => readProcess(pid)?.parentPid === server.process.pid)
   process.kill(must(host, 'the server has a host'), 'SIGSTOP')
   cleanups.push(() => findProcesses(home).forEach(killProcess))
@@ -167,8 +167,8 @@ test('the folder of a host goes when it is replaced; one that is in use stays', 
   expect(before).toHaveLength(2)
   process.kill(hostOf(home), 'SIGKILL')
   const stayed = (): number => foldersOf(home).filter((name) => before.includes(name)).length
-  await expect.poll(stayed, { timeout: 10_000, interval: 10 }).toBe(1)
-  await expect.poll(() => foldersOf(home).length, { timeout: 10_000, interval: 10 }).toBe(2)
+  await expect.poll(stayed, { interval: 10 }).toBe(1)
+  await expect.poll(() => foldersOf(home).length, { interval: 10 }).toBe(2)
   await Promise.all([first.stop(), second.stop()])
   expect(foldersOf(home)).toEqual([])
 })

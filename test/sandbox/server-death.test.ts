@@ -53,9 +53,9 @@ for (const { skipped, ...way } of WAYS) {
       if (begun.size === commands.length) break
     }
     // The last of a command's processes may still be on its way to its name.
-    await expect.poll(() => findProcesses(marker).length, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(9)
+    await expect.poll(() => findProcesses(marker).length, { interval: 10 }).toBeGreaterThanOrEqual(9)
     server.process.kill('SIGKILL')
-    await expect.poll(() => findProcesses(marker), { timeout: 5_000, interval: 10 }).toEqual([])
+    await expect.poll(() => findProcesses(marker), { interval: 10 }).toEqual([])
   })
 }
 
@@ -71,7 +71,7 @@ describe.skipIf(!sandbox.available)(`when the process that starts commands is ki
     await Promise.race([begun.promise, running.then((outcome) => expect.unreachable(JSON.stringify(outcome)))])
     process.kill(host, 'SIGKILL')
     await expect(running).rejects.toMatchObject({ code: 'COMMAND_LOST' })
-    await expect.poll(() => findProcesses(marker), { timeout: 5_000, interval: 10 }).toEqual([])
+    await expect.poll(() => findProcesses(marker), { interval: 10 }).toEqual([])
     const again = await service.runner.run(commandInput('echo again', { role: 'USER' }))
     expect(again).toMatchObject({ stdout: 'again\n' })
     await service.stop()

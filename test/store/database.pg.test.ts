@@ -5,6 +5,7 @@ import { Database } from '../../src/store/database.ts'
 import { toAppError } from '../../src/store/to-app-error.ts'
 import { createTestDatabase } from '../harness/database.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 const ONE = { name: '', text: 'SELECT 1 AS one' }
 const DEATHS = {
@@ -46,7 +47,7 @@ test.each([
     proxy.live()
     // Prisma may give a connection back that is about to break: its next user is refused, and the one after that is
     // not.
-    await vi.waitFor(run)
+    await vi.waitFor(run, PATIENCE)
   } finally {
     await database.close()
   }

@@ -24,6 +24,7 @@ import {
   type AuditQuery,
   type AuditTrailSubscription,
 } from '../generated/graphql.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 let story: Story
 beforeAll(async () => {
@@ -95,7 +96,7 @@ test('the audit of a day is intact, under a newest seal', async () => {
     const { auditCheck } = await ada.run(AuditCheckDocument, {})
     expect(auditCheck.entryCount).toBeGreaterThan(0)
     return auditCheck
-  })
+  }, PATIENCE)
   expect(check).toMatchObject({ problem: null, complete: true, lateCount: 0 })
   expect(check.head?.hash).toMatch(/^[0-9a-f]{64}$/)
   expect(check.head?.number).toBe(check.sealCount)
@@ -185,9 +186,7 @@ test('access that was denied is told once, and then counted', async () => {
   await cleo.run(CancelTurnDocument, { sessionId: '@ben:private' })
   await using watch = watchAll(cleo, '@ben:private')
   expect(await watch.ended).toContain('NOT_FOUND')
-  await expect
-    .poll(async () => (await auditOf({ kind: ['ACCESS_DENIED'] })).length, { timeout: 5000 })
-    .toBeGreaterThanOrEqual(5)
+  await expect.poll(async () => (await auditOf({ kind: ['ACCESS_DENIED'] })).length).toBeGreaterThanOrEqual(5)
   const entries = await auditOf({ kind: ['ACCESS_DENIED'] })
   expect(entries.toReversed()).toMatchObject([
     {
@@ -269,7 +268,7 @@ test('the configuration: taken over, refused, rights that change between plan an
     const { audit } = await place.as('cleo').run(AuditDocument, { filter: { kind: ['CONFIG'] } })
     return audit.edges.map(({ node }) => node).toReversed()
   }
-  await expect.poll(async () => (await read()).length, { timeout: 10_000 }).toBe(3)
+  await expect.poll(async () => (await read()).length).toBe(3)
   const entries = await read()
   expect(entries).toMatchObject([
     {

@@ -59,7 +59,7 @@ test('a notification of a turn that has ended meanwhile does not end the one tha
     `SELECT pg_notify('factotum_notifications', '${JSON.stringify({ from: 'test', notifications })}')`,
   )
   const heard = eventsOf(watch, 'TaskOutputEvent').length
-  await expect.poll(() => eventsOf(watch, 'TaskOutputEvent').length, { timeout: 5000 }).toBeGreaterThan(heard + 5)
+  await expect.poll(() => eventsOf(watch, 'TaskOutputEvent').length).toBeGreaterThan(heard + 5)
   await writeFile(go, '')
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
 })

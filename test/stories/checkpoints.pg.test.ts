@@ -143,7 +143,7 @@ describe('a checkpoint that somebody asks for', () => {
     // A job has the curator judge what was learned; no turn is needed.
     const judged = () => sql('SELECT content, status, user_name, turn_id, task_id FROM learnings ORDER BY id')
     const byCheckpoint = { user_name: 'ben', turn_id: null, task_id: null }
-    await expect.poll(judged, { timeout: 10_000, interval: 100 }).toEqual([
+    await expect.poll(judged, { interval: 100 }).toEqual([
       { content: learned[0], status: 'PROMOTED', ...byCheckpoint },
       { content: 'Yes.', status: 'REFUSED', ...byCheckpoint },
       { content: expect.stringContaining('[REDACTED]'), status: 'REFUSED', ...byCheckpoint },

@@ -33,7 +33,7 @@ async function learnAtCheckpoint(sessionId: string, text: string, first: StubAns
   await expect.poll(() => asked, WAIT).toBe(1)
 }
 
-const WAIT = { timeout: 20_000, interval: 100 }
+const WAIT = { interval: 100 }
 
 async function learningOf(sessionId: string) {
   const { learnings } = await story.as('ada').run(api.LearningScopesDocument, { filter: { sessionId } })

@@ -258,6 +258,6 @@ describe('what belongs to a session', () => {
     const left = (): string[] => readdirSync(story.path('sessions')).filter((folder) => folder.startsWith(name))
     expect(left()).toHaveLength(2)
     await sql(`SELECT graphile_worker.add_job('sweep-workspaces')`)
-    await expect.poll(left, { timeout: 10_000 }).toEqual([])
+    await expect.poll(left).toEqual([])
   })
 })

@@ -14,6 +14,7 @@ import { converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/s
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_PLAN, GOOD_REVIEW } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 const LEARNED = 'The staging database listens on port 6432.'
 const PROMOTED = 'Staging: PostgreSQL listens on port 6432, behind PgBouncer.'
@@ -200,8 +201,9 @@ describe('who watches facts and learnings', () => {
     const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE application_name = 'factotum doorbell' AND datname = current_database()`
     await database.query({ name: '', text: cut }, [])
-    await vi.waitFor(() => expect(watch.received.filter(({ factUpdates }) => factUpdates.readList)).toHaveLength(2), {
-      timeout: 20_000,
-    })
+    await vi.waitFor(
+      () => expect(watch.received.filter(({ factUpdates }) => factUpdates.readList)).toHaveLength(2),
+      PATIENCE,
+    )
   })
 })

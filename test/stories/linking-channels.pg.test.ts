@@ -18,8 +18,9 @@ import {
   SendLinkDocument,
   type Role,
 } from '../generated/graphql.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 let story: Story
 let database: Database
@@ -94,7 +95,7 @@ test('by a message in the other channel, which keeps no code and starts no turn;
   const sent = await say('discord:bens', typed, { user: 'Benjamin#7', idempotencyKey: 'once' })
   expect(sent).toMatchObject({ ...linked, duplicate: false })
   expect(await known('Benjamin#7', story, 'discord')).toBe('ben')
-  await vi.waitFor(async () => expect(await known('Benjamin#7', beside, 'discord')).toBe('ben'), { timeout: 1000 })
+  await vi.waitFor(async () => expect(await known('Benjamin#7', beside, 'discord')).toBe('ben'), PATIENCE)
   // The answer was lost, and it is sent again.
   const again = await say('discord:bens', typed, { user: 'Benjamin#7', idempotencyKey: 'once' })
   expect(again).toMatchObject({ ...linked, duplicate: true })

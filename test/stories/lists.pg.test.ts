@@ -99,7 +99,7 @@ describe('a session that is not there yet', () => {
     await using elsewhere = there.as('ben').watchSse(api.WatchSessionDocument, { sessionId: '@ben:soon' })
     for (const { app } of [here, there]) {
       const followed = async () => (await askOperators(app.url, '/metrics')).text()
-      await expect.poll(followed, { timeout: 10_000 }).toContain('factotum_subscribers{kind="log"} 1')
+      await expect.poll(followed).toContain('factotum_subscribers{kind="log"} 1')
     }
     await converse(there.as('ben'), '@ben:soon', 'Hello')
     for (const watch of [early, elsewhere]) {

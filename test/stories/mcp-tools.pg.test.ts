@@ -60,11 +60,11 @@ describe.skipIf(skipped !== '')(`tools of MCP servers${skipped}`, () => {
     const listed = async (): Promise<readonly object[]> =>
       (await story.as('ada').run(McpServersDocument, {})).mcpServers ?? []
     const gone = { name: 'gone', enabled: true, toolCount: 0, problem: expect.stringMatching(/./) }
-    await expect.poll(listed, { timeout: 20_000 }).toContainEqual(expect.objectContaining(gone))
+    await expect.poll(listed).toContainEqual(expect.objectContaining(gone))
     const off = { name: 'off', enabled: false, reach: 'URL', target: 'https://tools.example.com/mcp', toolCount: 0 }
     expect(await listed()).toContainEqual({ ...off, problem: null })
     const dies = { name: 'dies', enabled: true, reach: 'PROGRAM', target: 'node dies.ts', toolCount: 2, problem: null }
-    await expect.poll(listed, { timeout: 20_000 }).toContainEqual(dies)
+    await expect.poll(listed).toContainEqual(dies)
   })
 
   /** Sends the line; resolves to whether it was asked for, and decides so for the session. */

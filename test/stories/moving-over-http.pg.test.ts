@@ -13,6 +13,7 @@ import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { converse, send, Story, storyConfig, tokenOf, type Person } from '../harness/story.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 const SESSION = '@ada:notes'
 
@@ -145,16 +146,16 @@ test('it is for admins, and says what is wrong; then nothing is stored and no by
   expect((await large.answer).statusCode).toBe(413)
   const leaving = await openBody({ 'content-length': '1000' })
   leaving.request.write('{')
-  await vi.waitFor(() => expect(staged()).toHaveLength(1), { timeout: 10_000 })
+  await vi.waitFor(() => expect(staged()).toHaveLength(1), PATIENCE)
   leaving.request.destroy()
-  await vi.waitFor(() => expect(staged()).toEqual([]), { timeout: 10_000 })
+  await vi.waitFor(() => expect(staged()).toEqual([]), PATIENCE)
 })
 
 test('an import that is slow to come holds nobody up, and is judged by the rights that its sender has in the end', async () => {
   const { body } = await exported()
   const slow = await openBody({ 'transfer-encoding': 'chunked' }, '?as=web:slow')
   slow.request.write(body.slice(0, -10))
-  await vi.waitFor(() => expect(staged()).toHaveLength(1), { timeout: 10_000 })
+  await vi.waitFor(() => expect(staged()).toHaveLength(1), PATIENCE)
   await send(there.as('ada'), 'web:slow', 'Mine')
   await there.reconfigure(
     storyConfig().replace('role = "admin"', 'role = "user"\nskills = []') +
@@ -165,7 +166,7 @@ test('an import that is slow to come holds nobody up, and is judged by the right
   expect([answer.statusCode, JSON.parse(await text(answer))]).toMatchObject([403, { code: 'FORBIDDEN' }])
   await there.reconfigure(storyConfig())
   expect(await imported(body, '?as=web:slow')).toMatchObject({ status: 409 })
-  await vi.waitFor(() => expect(staged()).toEqual([]), { timeout: 10_000 })
+  await vi.waitFor(() => expect(staged()).toEqual([]), PATIENCE)
 })
 
 test('an export whose client leaves in the middle ends at once, and makes room for the next', async () => {
@@ -184,7 +185,7 @@ test('an export whose client leaves in the middle ends at once, and makes room f
   for (const { response } of leaving) expect(response.statusCode).toBe(200)
   expect((await exported()).status).toBe(503)
   for (const { request } of leaving) request.on('error', () => {}).destroy()
-  await vi.waitFor(async () => expect((await exported()).status).toBe(200), { timeout: 10_000 })
+  await vi.waitFor(async () => expect((await exported()).status).toBe(200), PATIENCE)
 })
 
 function staged(): string[] {

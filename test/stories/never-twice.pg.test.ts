@@ -72,7 +72,7 @@ test('three sessions that learn one thing at once make one fact of it', async ()
   const statuses = async () =>
     (await Promise.all(ways.map((_, n) => learningsOf(`cli:twin-${n}`)))).flat().map(({ status }) => status)
   const ended = ['PROMOTED', 'REFUSED', 'REFUSED']
-  await expect.poll(async () => (await statuses()).toSorted(), { timeout: 20_000, interval: 100 }).toEqual(ended)
+  await expect.poll(async () => (await statuses()).toSorted(), { interval: 100 }).toEqual(ended)
 })
 
 test('an evaluation that cannot be used keeps none of the others, and is tried three times', async () => {

@@ -11,6 +11,7 @@ import { Database } from '../../src/store/database.ts'
 import { ApiClient } from '../harness/api-client.ts'
 import { Story, storyConfig } from '../harness/story.ts'
 import { ViewerDocument } from '../generated/graphql.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 const SECRET = 'dora-token-in-the-rows'
 
@@ -57,9 +58,12 @@ test('what config.toml declares has its rows, and what goes from it is gone ther
   const sections = storyConfig().split(/^(?=\[)/m)
   const without = sections.filter((section) => !/^\[(users|tokens)\.cleo\]/.test(section)).join('')
   await story.reconfigure(without)
-  await vi.waitFor(async () => expect((await users()).map(({ name }) => name)).toEqual(['ada', 'ben']))
+  await vi.waitFor(async () => expect((await users()).map(({ name }) => name)).toEqual(['ada', 'ben']), PATIENCE)
   await story.reconfigure(storyConfig())
-  await vi.waitFor(async () => expect((await users()).map(({ name }) => name)).toEqual(['ada', 'ben', 'cleo']))
+  await vi.waitFor(
+    async () => expect((await users()).map(({ name }) => name)).toEqual(['ada', 'ben', 'cleo']),
+    PATIENCE,
+  )
 })
 
 test('a row holds within a second in all processes, though nobody told them; a removed one no longer', async () => {
@@ -68,40 +72,37 @@ test('a row holds within a second in all processes, though nobody told them; a r
   await using database = await open(here)
   expect([await statusOf(here), await statusOf(there)]).toEqual([401, 401])
   await addDora(database)
-  await vi.waitFor(async () => expect([await statusOf(here), await statusOf(there)]).toEqual([200, 200]), 2500)
+  await vi.waitFor(async () => expect([await statusOf(here), await statusOf(there)]).toEqual([200, 200]), PATIENCE)
   const { viewer } = await new ApiClient(there.app.url, SECRET).run(ViewerDocument)
   expect(viewer).toMatchObject({ tokenName: 'phone', role: 'ADMIN', user: { name: 'dora' } })
   await database.prisma.user.update({ where: { name: 'dora' }, data: { removedAt: new Date() } })
-  await vi.waitFor(async () => expect([await statusOf(here), await statusOf(there)]).toEqual([401, 401]), 2500)
+  await vi.waitFor(async () => expect([await statusOf(here), await statusOf(there)]).toEqual([401, 401]), PATIENCE)
 })
 
 test('a token is over at its time, and when it was last used is written down', async () => {
   await using story = await Story.begin()
   await using database = await open(story)
   await addDora(database, new Date(Date.now() + 4000))
-  await vi.waitFor(async () => expect(await statusOf(story)).toBe(200), 2500)
-  await vi.waitFor(async () => expect(await statusOf(story)).toBe(401), { timeout: 7000 })
-  await vi.waitFor(
-    async () => {
-      const uses = await database.prisma.tokenUse.findMany({ where: { tokenName: 'phone' } })
-      expect(uses.map(({ lastUsedAt }) => Math.abs(lastUsedAt.getTime() - Date.now()) < 20_000)).toEqual([true])
-    },
-    { timeout: 15_000 },
-  )
+  await vi.waitFor(async () => expect(await statusOf(story)).toBe(200), PATIENCE)
+  await vi.waitFor(async () => expect(await statusOf(story)).toBe(401), PATIENCE)
+  await vi.waitFor(async () => {
+    const uses = await database.prisma.tokenUse.findMany({ where: { tokenName: 'phone' } })
+    expect(uses.map(({ lastUsedAt }) => Math.abs(lastUsedAt.getTime() - Date.now()) < 20_000)).toEqual([true])
+  }, PATIENCE)
 }, 40_000)
 
 test('what config.toml declares wins over a row of the same name, and takes it', async () => {
   await using story = await Story.begin()
   await using database = await open(story)
   await addDora(database)
-  await vi.waitFor(async () => expect(await statusOf(story)).toBe(200), 2500)
+  await vi.waitFor(async () => expect(await statusOf(story)).toBe(200), PATIENCE)
   await story.reconfigure(storyConfig({ toml: '[users.dora]\nrole = "user"\nskills = []\n' }))
   const { viewer } = await new ApiClient(story.app.url, SECRET).run(ViewerDocument)
   expect(viewer).toMatchObject({ role: 'USER', user: { name: 'dora' } })
   await vi.waitFor(async () => {
     const row = await database.prisma.user.findUnique({ where: { name: 'dora' } })
     expect(row).toMatchObject({ role: 'USER', declared: true })
-  })
+  }, PATIENCE)
   await story.reconfigure(storyConfig())
   expect(await statusOf(story)).toBe(401)
 })

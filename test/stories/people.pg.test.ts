@@ -45,6 +45,7 @@ import { approvalRules, untilAsked } from '../harness/approvals.ts'
 import { ApiClient, type Watch } from '../harness/api-client.ts'
 import { runAsAdmin } from '../harness/database.ts'
 import { send, Story, storyConfig, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -270,7 +271,7 @@ async function poke(
       const silent = [...watches].filter(([name, watch]) => watch.received.length <= (heard.get(name) ?? 0))
       expect(silent.map(([name]) => name)).toEqual([])
     },
-    { timeout: 20_000, interval: 100 },
+    { ...PATIENCE, interval: 100 },
   )
 }
 

@@ -23,7 +23,7 @@ test('what one process has let in is no longer to be had at another, a second la
         untilRefused.push(answer)
         return answer
       },
-      { timeout: 10_000, interval: 500 },
+      { interval: 500 },
     )
     .toBe('RATE_LIMITED')
   // Not because it was asked so often here: on its own it would let in a minute's worth.

@@ -16,6 +16,7 @@ import { converse, Story, storyConfig, turnEnd, watchAll, type Conversation } fr
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 const TOKEN = 'hush-hush-1234567'
 
@@ -94,12 +95,9 @@ test('what is said in confidence reaches the skills that ask for its key, in thi
   const toml = storyConfig({ settings: { worker_idle_timeout: 0 }, toml: stubProvider(stub) })
   await story.reconfigure(toml)
   await converse(ada, 'cli:said', 'The last with it.')
-  await vi.waitFor(
-    async () => {
-      expect(told(await converse(ada, 'cli:said', 'Without.'))).not.toHaveProperty('shop_token')
-    },
-    { timeout: 60_000 },
-  )
+  await vi.waitFor(async () => {
+    expect(told(await converse(ada, 'cli:said', 'Without.'))).not.toHaveProperty('shop_token')
+  }, PATIENCE)
   expect(planners().at(-1)).not.toContain('Their names')
   await story.reconfigure(storyConfig({ toml: stubProvider(stub) }))
 })
@@ -224,7 +222,7 @@ test('what an admin changes in .env holds at once where it is reloaded, and with
   await vi.waitFor(async () => {
     const { appendMessage } = await beside.as('ada').run(AppendMessageDocument, { input: append })
     expect(appendMessage).toMatchObject({ message: { content: `It is ${REDACTED}, was ${REDACTED}.` } })
-  }, 10_000)
+  }, PATIENCE)
 })
 
 test('a program that is ended in the middle of a secret has said no half of it', async () => {

@@ -26,6 +26,7 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'
 import * as api from '../generated/graphql.ts'
 import { converse, eventsOf, Story, storyConfig, tokenOf, watchAll, type Person } from '../harness/story.ts'
+import { PATIENCE } from '../harness/patience.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -230,9 +231,9 @@ describe('nothing is stored', () => {
     })
     leaving.on('error', () => {})
     leaving.write(Buffer.alloc(100_000))
-    await vi.waitFor(() => expect(staged()).toHaveLength(1), { timeout: 10_000 })
+    await vi.waitFor(() => expect(staged()).toHaveLength(1), PATIENCE)
     leaving.destroy()
-    await vi.waitFor(() => expect(staged()).toEqual([]), { timeout: 10_000 })
+    await vi.waitFor(() => expect(staged()).toEqual([]), PATIENCE)
     expect(await filesOf('ada', id)).toEqual([])
 
     const [old, young] = ['.upload-old', '.upload-young'].map((name) => join(sessionsFolder(story.home), name))
@@ -275,7 +276,7 @@ describe('nothing is stored', () => {
     })
     const answered = once(slow, 'response') as Promise<[IncomingMessage]>
     slow.write('half')
-    await vi.waitFor(() => expect(staged()).toHaveLength(1), { timeout: 10_000 })
+    await vi.waitFor(() => expect(staged()).toHaveLength(1), PATIENCE)
     await story.as('ada').run(api.DeleteSessionDocument, { id })
     slow.end('full')
     const [response] = await answered
@@ -292,7 +293,7 @@ describe('nothing is stored', () => {
     })
     const answered = once(slow, 'response') as Promise<[IncomingMessage]>
     slow.write('half')
-    await vi.waitFor(() => expect(staged()).toHaveLength(1), { timeout: 10_000 })
+    await vi.waitFor(() => expect(staged()).toHaveLength(1), PATIENCE)
     await story.reconfigure(storyConfig().replace(tokenOf('ben'), 'another-token-for-the-story'))
     slow.end('full')
     const [response] = await answered

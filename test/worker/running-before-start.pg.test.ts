@@ -23,7 +23,7 @@ test('a command waits until the commit that says RUNNING is done', async () => {
   const held = await holdPlans(story.databaseUrl, LOCKED)
   try {
     await send(ada, LOCKED, `run: touch ${marker}`)
-    await expect.poll(() => held.isWaitedFor(), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => held.isWaitedFor()).toBe(true)
     // Another session plans, runs a command and answers meanwhile: time enough for a command that did not wait.
     await converse(ada, 'cli:other', 'wait: 300\nrun: true')
     expect(existsSync(marker)).toBe(false)
