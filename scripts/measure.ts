@@ -3,9 +3,10 @@
  * with types, a seam without a comment, a folder with too many files, a line that is too long.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { findCycles } from './measure/find-cycles.ts'
+import { LAST_RUNS } from '../test/harness/slowest-files.ts'
 import { MAX_COLUMNS, readModule, type ModuleFacts } from './measure/read-module.ts'
 
 const MAX_FILES_PER_FOLDER = 20
@@ -36,6 +37,16 @@ function sum(of: readonly ModuleFacts[], what: (module: ModuleFacts) => number):
 function quantile(numbers: readonly number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}
+
+/** Of the last runs here, as the tests' reporter left them. */
+function secondsOfTests(): string {
+  const runs = existsSync(LAST_RUNS) ? readdirSync(LAST_RUNS) : []
+  const read = (name: string): string => {
+    const { seconds, files } = JSON.parse(readFileSync(`${LAST_RUNS}/${name}`, 'utf8')) as Record<string, number>
+    return `${name.replace('.json', '').replaceAll('-', ' + ')}: ${seconds} (${files} files)`
+  }
+  return runs.length === 0 ? 'not run here' : runs.map(read).join('; ')
 }
 
 const lengths = source.flatMap(({ functionLengths }) => functionLengths)
@@ -69,6 +80,7 @@ const rows: readonly (readonly [string, string])[] = [
     'tests',
     `${sum(modules.filter(isTestFile), ({ tests }) => tests)} calls of test in ${modules.filter(isTestFile).length} files`,
   ],
+  ['seconds of the tests', secondsOfTests()],
   [`lines over ${MAX_COLUMNS} columns`, `${sum(long, ({ longLines }) => longLines)} in ${long.length} files`],
 ]
 const width = Math.max(...rows.map(([name]) => name.length))

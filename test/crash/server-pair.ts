@@ -24,6 +24,10 @@ interface Slot {
 /** What a healthy server has no reason to log, as messages. */
 const ALARMS = [/^a bug ended the turn/, /^uncaughtException/, /^unhandledRejection/, /masked$/]
 
+/** With which a server ends that cannot reach its database; whatever supervises it starts it again. */
+const DATABASE_AWAY = 'The database cannot be reached at the moment'
+const MAX_STARTS = 10
+
 export class ServerPair implements AsyncDisposable {
   readonly #options: ServerPairOptions
   readonly #slots: Slot[]
@@ -115,14 +119,18 @@ export class ServerPair implements AsyncDisposable {
   }
 
   async #start(slot: Slot): Promise<void> {
-    if (this.#stopping) return
     const { home, databaseUrl } = this.#options
-    this.#started += 1
-    try {
-      const onLog = (pid: number, line: LogLine): void => this.#hear(pid, line)
-      slot.server = await ServerProcess.start({ home, databaseUrl, onLog })
-    } catch (error) {
-      this.#failure = error instanceof Error ? error : new Error(String(error))
+    const onLog = (pid: number, line: LogLine): void => this.#hear(pid, line)
+    for (let left = MAX_STARTS; !this.#stopping && slot.server === null; left -= 1) {
+      this.#started += 1
+      try {
+        slot.server = await ServerProcess.start({ home, databaseUrl, onLog })
+      } catch (error) {
+        const failure = error instanceof Error ? error : new Error(String(error))
+        if (left > 1 && failure.message.includes(DATABASE_AWAY)) continue
+        this.#failure = failure
+        return
+      }
     }
   }
 

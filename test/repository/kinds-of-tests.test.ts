@@ -55,10 +55,3 @@ test('what starts processes of servers is no part of npm test', () => {
   const slow = files.filter((path) => kindsOf(path).some((name) => quick.has(name)))
   expect(slow.filter((path) => STARTS_PROCESSES.test(readFileSync(path, 'utf8')))).toEqual([])
 })
-
-test('no wait ends because the machine is busy', () => {
-  const impatient = files.filter((path) =>
-    /\.poll\([^\n]*timeout: \d|waitFor\([^\n]*(?:timeout: |, )\d/.test(readFileSync(path, 'utf8')),
-  )
-  expect(impatient).toEqual([])
-})
