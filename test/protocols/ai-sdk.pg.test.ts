@@ -4,8 +4,8 @@ import * as before from 'ai-6'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FactotumChatTransport } from '../../packages/client/src/ai-sdk/ai-sdk.ts'
 import { connect } from '../../packages/client/src/connect.ts'
-import { approvalRules } from '../harness/approvals.ts'
-import { Story, tokenOf, type Person } from '../harness/story.ts'
+import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
+import { Story, tokenOf, watchAll, type Person } from '../harness/story.ts'
 
 const RULES = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect = "require"\ncommand = "tee"')}`
 
@@ -133,6 +133,24 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     expect(done).toMatchObject({ state: 'output-available', output: expect.stringContaining('yes') })
     expect(answer.parts.findLast(({ type }) => type === 'text')?.text).toContain('yes')
     expect(await contentsIn('ben', `@ben:${chat('approvals')}`)).toHaveLength(1)
+  })
+
+  test('a page that comes while a second approval waits is told all that came before it', async () => {
+    const transport = transportOf('ada', { mode: 'CHAT' })
+    const id = `@ada:${chat('twice')}`
+    const question = say('run: echo one | tee out.txt\n\nrun: echo two | tee out.txt')
+    const callsOf = ({ parts }: Message): Part[] => parts.filter(({ type }) => type === 'dynamic-tool')
+    const first = await read(await submit(transport, chat('twice'), [question]))
+    expect(callsOf(first)).toMatchObject([{ state: 'approval-requested' }])
+    await using watch = watchAll(story.as('ada'), id)
+    await decide(story.as('ada'), { id: callsOf(first)[0]?.approval?.id ?? '', approve: true })
+    const [, second] = await untilAsked(watch, 2)
+    const page = await read(await submit(transport, chat('twice'), [question]))
+    expect(callsOf(page)).toMatchObject([
+      { state: 'output-available', output: expect.stringContaining('one') },
+      { state: 'approval-requested', approval: { id: second?.id } },
+    ])
+    expect(await contentsIn('ada', id)).toHaveLength(1)
   })
 
   test('a page that comes back is told the turn that runs, and nothing is sent twice', async () => {

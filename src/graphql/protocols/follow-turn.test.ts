@@ -19,21 +19,23 @@ function turn(status: string, approvals: readonly ApprovalData[] = []): TurnData
     usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
     joinedInto: null,
     message: { id: 'msg_1' },
-    session: { id: 's', lastSeq: 9, approvals, activeTurn: null },
+    session: { id: 's', lastSeq: 9, approvals, asked: { edges: [{ node: { seq: 7 } }] }, activeTurn: null },
   }
 }
 
 test.each([
-  ['TurnCompletedEvent', turn('DONE'), true],
-  ['TurnCompletedEvent', turn('CANCELLED'), true],
-  ['TurnCompletedEvent', turn('RUNNING'), false],
+  [{ __typename: 'TurnCompletedEvent', seq: 9 }, turn('DONE'), true],
+  [{ __typename: 'TurnCompletedEvent', seq: 9 }, turn('CANCELLED'), true],
+  [{ __typename: 'TurnCompletedEvent', seq: 9 }, turn('RUNNING'), false],
   // The turn was faster than who follows it: its outputs and texts are still to come.
-  ['ApprovalEvent', turn('DONE'), false],
-  ['TurnPausedEvent', turn('DONE'), false],
-  ['ApprovalEvent', turn('AWAITING_APPROVAL', [APPROVAL]), true],
-  ['ApprovalEvent', turn('AWAITING_APPROVAL'), false],
-  ['TurnPausedEvent', turn('JOINED', [APPROVAL]), true],
-  ['TurnCompletedEvent', turn('JOINED', [APPROVAL]), true],
-] as const)('%s of a turn: %o', (__typename, now, ends) => {
-  expect(isEnd({ __typename }, now)).toBe(ends)
+  [{ __typename: 'ApprovalEvent', seq: 7 }, turn('DONE'), false],
+  [{ __typename: 'TurnPausedEvent', seq: 7 }, turn('DONE'), false],
+  [{ __typename: 'ApprovalEvent', seq: 7 }, turn('AWAITING_APPROVAL', [APPROVAL]), true],
+  [{ __typename: 'ApprovalEvent', seq: 7 }, turn('AWAITING_APPROVAL'), false],
+  // It waits once more, for what stands further on in the log.
+  [{ __typename: 'TurnPausedEvent', seq: 4 }, turn('AWAITING_APPROVAL', [APPROVAL]), false],
+  [{ __typename: 'TurnPausedEvent', seq: 7 }, turn('JOINED', [APPROVAL]), true],
+  [{ __typename: 'TurnCompletedEvent', seq: 9 }, turn('JOINED', [APPROVAL]), true],
+] as const)('%o of a turn: %o', (event, now, ends) => {
+  expect(isEnd(event, now)).toBe(ends)
 })

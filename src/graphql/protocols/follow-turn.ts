@@ -33,6 +33,7 @@ export async function* followTurn(options: FollowOptions): AsyncGenerator<TurnEv
     const now = await readTurn(operations, turnId)
     if (now.status === 'JOINED' && now.joinedInto !== null) followed = now.joinedInto.id
     if (OVER.has(now.status) && now.session.lastSeq <= after) return now
+    if (isStuck(now, after)) return now
     // It waits behind a turn that waits.
     if (now.status === 'QUEUED' && now.session.approvals.length > 0) return now
     for await (const { sessionEvents: event } of events) {
@@ -55,14 +56,17 @@ export async function* followTurn(options: FollowOptions): AsyncGenerator<TurnEv
  * Nothing comes behind this event. `turn`: as it is now, which may be later than the event: one that is over has more
  * to tell, up to the event that says so.
  */
-export function isEnd({ __typename: type }: Pick<TurnEvent, '__typename'>, turn: TurnData): boolean {
-  return (type === 'TurnCompletedEvent' && OVER.has(turn.status)) || isStuck(turn)
+export function isEnd({ __typename: type, seq }: Pick<TurnEvent, '__typename' | 'seq'>, turn: TurnData): boolean {
+  return (type === 'TurnCompletedEvent' && OVER.has(turn.status)) || isStuck(turn, seq)
 }
 
-/** Nothing comes until an approval is decided. */
-function isStuck({ status, session }: TurnData): boolean {
+/**
+ * Nothing comes behind `seq` until an approval is decided. What waits now may have been asked further on in the log
+ * than where one that was decided since was waited for.
+ */
+function isStuck({ status, session }: TurnData, seq: number): boolean {
   const waits = status === 'AWAITING_APPROVAL' || status === 'JOINED'
-  return waits && session.approvals.length > 0
+  return waits && session.approvals.length > 0 && session.asked.edges.every(({ node }) => node.seq <= seq)
 }
 
 export async function readTurn(operations: Operations, id: string): Promise<TurnData> {

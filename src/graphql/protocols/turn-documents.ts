@@ -62,6 +62,8 @@ export interface TurnData {
     readonly id: string
     readonly lastSeq: number
     readonly approvals: readonly ApprovalData[]
+    /** The last that was asked, decided, or waited for. */
+    readonly asked: { readonly edges: readonly { readonly node: { readonly seq: number } }[] }
     readonly activeTurn: { readonly id: string } | null
   }
 }
@@ -70,7 +72,8 @@ const TURN_FIELDS = `id status failure
   usage { inputTokens outputTokens cachedTokens }
   joinedInto { id }
   message { id }
-  session { id lastSeq activeTurn { id } approvals(status: [PENDING]) { ${APPROVAL_FIELDS} } }`
+  session { id lastSeq activeTurn { id } approvals(status: [PENDING]) { ${APPROVAL_FIELDS} }
+    asked: events(last: 1, types: [APPROVAL, TURN_PAUSED]) { edges { node { seq } } } }`
 
 export const READ_TURN: Operation<{ readonly id: string }, { readonly turn: TurnData | null }> = {
   text: `query ProtocolTurn($id: ID!) { turn(id: $id) { ${TURN_FIELDS} } }`,

@@ -160,6 +160,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   async *#chunks(session: SessionClient, place: Place, signal: AbortSignal): AsyncGenerator<Chunk, void, void> {
     const { turnId, messageId, after, view } = place
     const chunks = new TurnChunks(turnId, view)
+    const asked = new Set(view?.approvals.map(({ id }) => id))
     let followed = turnId
     yield { type: 'start', ...(view === null ? { messageId: turnId } : {}) }
     for await (const event of session.events({ after, signal })) {
@@ -168,9 +169,12 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
         followed = await this.#joined(place)
       if (event.turnId !== followed) continue
       yield* chunks.of(event)
+      if (event.__typename === 'ApprovalEvent') asked.add(event.approval.id)
       if (event.__typename === 'TurnPausedEvent') {
         const now = await session.view()
         if (now === null || now.activeTurn?.turn.id !== followed || now.approvals.length === 0) continue
+        // An earlier pause, of a turn that has gone on since: what is asked now stands further on in the log.
+        if (!now.approvals.every(({ id }) => asked.has(id))) continue
         yield* [...chunks.end(), ...chunks.ask(now.approvals), { type: 'finish' } as const]
         return
       }
