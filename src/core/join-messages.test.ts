@@ -6,6 +6,7 @@ interface Text {
   readonly userName: string
   readonly client: string
   readonly bytes: number
+  readonly isCall: boolean
 }
 
 const text: fc.Arbitrary<Text> = fc.record({
@@ -15,6 +16,7 @@ const text: fc.Arbitrary<Text> = fc.record({
     { weight: 5, arbitrary: fc.integer({ min: 1, max: 2000 }) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: MAX_JOINED_BYTES }) },
   ),
+  isCall: fc.nat(9).map((one) => one === 0),
 })
 
 /**
@@ -63,7 +65,9 @@ test('turns are as few as may be, in the order of those who lead them, and none 
       const ofPeople = turns.filter((turn) => !isOfSchedule(turn))
       const needless = ofPeople.filter((turn, at) => {
         const next = ofPeople.slice(at + 1).find((later) => later.map(personOf)[0] === turn.map(personOf)[0])
-        return next !== undefined && sizeOf([...turn, ...next.slice(0, 1)]) <= MAX_JOINED_BYTES
+        return (
+          next !== undefined && next[0]?.isCall === false && sizeOf([...turn, ...next.slice(0, 1)]) <= MAX_JOINED_BYTES
+        )
       })
       expect(needless).toEqual([])
     }),

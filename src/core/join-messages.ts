@@ -18,17 +18,23 @@ export interface JoinableText {
   readonly bytes: number
 }
 
+/** A message that waits. */
+export interface JoinableMessage extends JoinableText {
+  /** It calls a tool, which no model answers: it has its turn alone. */
+  readonly isCall: boolean
+}
+
 /**
  * Those of `waiting` that join `turn`, in their order: all of the same person from the first on, up to one that would
- * be too much. The run of a schedule stays alone.
+ * be too much, or that calls a tool. The run of a schedule stays alone.
  */
-export function messagesToJoin<Waiting extends JoinableText>(
+export function messagesToJoin<Waiting extends JoinableMessage>(
   turn: JoinableText,
   waiting: readonly Waiting[],
 ): readonly Waiting[] {
   if (isScheduleClient(turn.client)) return []
   const own = waiting.filter(({ userName, client }) => userName === turn.userName && client === turn.client)
   let bytes = turn.bytes
-  const tooMuch = own.findIndex((message) => (bytes += message.bytes) > MAX_JOINED_BYTES)
+  const tooMuch = own.findIndex((message) => message.isCall || (bytes += message.bytes) > MAX_JOINED_BYTES)
   return tooMuch === -1 ? own : own.slice(0, tooMuch)
 }

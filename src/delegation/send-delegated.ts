@@ -77,5 +77,6 @@ function messageOf(context: DelegatorContext, delegation: OpenDelegation): Incom
     at,
     joins: true,
     attachments: [],
+    call: null,
   }
 }

@@ -79,6 +79,7 @@ function messageOf(context: IntakeContext, schedule: SendingSchedule, run: Unsen
     at,
     joins: true,
     attachments: [],
+    call: null,
   }
 }
 

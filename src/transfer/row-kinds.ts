@@ -52,6 +52,8 @@ const orNull = (of: Field): Field => ({ ...of, schema: of.schema.nullable() })
 /** Of lines that were exported before the field was there. */
 const orDefault = (of: Field, value: unknown): Field => ({ ...of, schema: of.schema.default(value) })
 
+const CALL = z.strictObject({ tool: storable, args: z.record(storable, z.json()) })
+
 const USAGE = {
   modelCalls: int('model_calls'),
   inputTokens: field('input_tokens', 'bigint', z.int().min(0)),
@@ -123,6 +125,7 @@ export const ROW_KINDS = {
       idempotencyKey: orNull(text('idempotency_key')),
       createdAt: time('created_at'),
       paraphrase: orNull(text('paraphrase')),
+      call: orDefault(orNull(field('call', 'jsonb', CALL)), null),
     },
   },
   turn: {

@@ -8,7 +8,8 @@
  *   PLANNING, PLANNED, VALIDATION   makePlan, with feedback to the planner until the plan is sound
  *   EXECUTING                       executePlan, task by task: executeCommand, runSkill, writeMessage
  *   REVIEWING                       reviewTask, after every command and skill
- *                                   (mode CHAT: ANSWERING and EXECUTING by turns, chat/run-chat.ts)
+ *                                   (mode CHAT: ANSWERING and EXECUTING by turns, chat/run-chat.ts; a message that
+ *                                   calls a tool: EXECUTING alone, chat/run-direct-call.ts)
  *   REPLANNING                      decideReplan, on verdict REPLAN, or breakOff, when the user said more;
  *                                   then CONTEXT again
  *   DELIVERING                      writeMessage, with each finished text
@@ -33,6 +34,7 @@ import { makePlan } from './steps/make-plan.ts'
 import { nextStep } from './next-step.ts'
 import type { PlanState } from './plan-state.ts'
 import { runChat } from './chat/run-chat.ts'
+import { runDirectCall } from './chat/run-direct-call.ts'
 import { resumeAttempts } from './resume-attempts.ts'
 import { settleTurn } from './settle-turn.ts'
 import { collectMessages, takeAdditions } from './take-along.ts'
@@ -48,8 +50,8 @@ export async function runTurn(context: TurnContext): Promise<Ending> {
   const ended = endedBefore(context.turn)
   const ending = ended ?? (await workOn(context, attempts))
   // A turn that had ended goes on with what its process left undone, unless that killed too many processes or a cancel
-  // was requested.
-  const goesOn = ended === null || refusal(context) === null
+  // was requested. Where a person called a tool no model is asked at all: what is due waits for the next turn.
+  const goesOn = context.turn.call === null && (ended === null || refusal(context) === null)
   return finishTurn(context, goesOn ? await tendKnowledge(context, ending) : ending)
 }
 
@@ -66,10 +68,17 @@ async function workOn(context: TurnContext, attempts: PlanState[]): Promise<Endi
   if (refused !== null) await interruptTasks(context, attempts)
   else if (attempts.length === 0) notifyStart(context)
   const handled = refused ?? (await handleTyped(context))
-  const isChat = context.turn.mode === 'CHAT' || isTyped(context.turn, attempts)
-  const ending = handled ?? (await (isChat ? runChat : carryOut)(context, attempts))
+  const ending = handled ?? (await storyOf(context.turn, attempts)(context, attempts))
   settleTurn(context, attempts, ending)
   return ending
+}
+
+type Story = (context: TurnContext, attempts: PlanState[]) => Promise<Ending>
+
+function storyOf(turn: OpenTurn, attempts: readonly PlanState[]): Story {
+  const { call, mode } = turn
+  if (call !== null) return (context, soFar) => runDirectCall(context, soFar, call)
+  return mode === 'CHAT' || isTyped(turn, attempts) ? runChat : carryOut
 }
 
 /** Why a turn is not carried on at all, if so. */

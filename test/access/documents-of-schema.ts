@@ -90,6 +90,7 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'OpenSessionInput.id': 'session',
   'OpenSessionInput.previousSessionId': null,
   'SendMessageInput.sessionId': 'session',
+  'CallToolInput.sessionId': 'session',
   'UpdateScheduleInput.id': 'schedule',
   'UpdateSessionInput.id': 'session',
   'AddParticipantInput.sessionId': 'session',
@@ -135,6 +136,7 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
  * Texts that must be something in particular; others are "x". A text that may be left out is, unless it stands here.
  */
 const TEXTS: Readonly<Record<string, string>> = {
+  'CallToolInput.tool': 'delegation__delegate',
   'CreateScheduleInput.cron': '0 9 * * *',
   'AddParticipantInput.user': 'ada',
   'RemoveParticipantInput.user': 'ben',
@@ -144,7 +146,12 @@ const TEXTS: Readonly<Record<string, string>> = {
   'Query.cronFirings(cron)': '0 9 * * *',
 }
 /** Where connectors must say whom they speak for. */
-const SENDERS = new Set(['AppendMessageInput.user', 'SendMessageInput.user', 'DecideApprovalInput.user'])
+const SENDERS = new Set([
+  'AppendMessageInput.user',
+  'SendMessageInput.user',
+  'CallToolInput.user',
+  'DecideApprovalInput.user',
+])
 
 export interface Asked {
   readonly ids: Ids

@@ -42,6 +42,8 @@ export async function seedExamples(database: Database, canary: string): Promise<
   const upload = { id: file, sessionId: id, name: canary, size: 1n, contentType: 'text/plain', userName: 'ben' }
   await database.prisma.uploadedFile.create({ data: { ...upload, byAdmin: false, createdAt: AT } })
   await database.prisma.message.update({ where: { id: queuedMessage }, data: { attachments: [canary] } })
+  const call = { tool: canary, args: { text: canary } }
+  await database.prisma.message.updateMany({ where: { sessionId: id }, data: { call } })
   const ids = {
     session: id,
     message,

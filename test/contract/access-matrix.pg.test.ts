@@ -89,6 +89,8 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
     'UNAUTHENTICATED Payload InvalidInput InvalidInput InvalidInput InvalidInput Payload',
   ),
   'Mutation.sendMessage': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
+  // Users may call what is named for them, which here is nothing; who connectors speak for is a stranger.
+  'Mutation.callTool': row('UNAUTHENTICATED NotFound NotFound InvalidInput InvalidInput InvalidInput Payload'),
   'Mutation.appendMessage': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
   // The message waits and is bob's: connectors may not change what they did not bring.
   'Mutation.editQueuedMessage': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
@@ -231,6 +233,8 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
     `mutation { removeParticipant(input: { sessionId: "${id}", user: "bob" }) { __typename } }`,
   'Mutation.sendMessage': ({ id, sender }) =>
     `mutation { sendMessage(input: { sessionId: "${id}", content: "x"${sender} }) { __typename } }`,
+  'Mutation.callTool': ({ id, sender }) =>
+    `mutation { callTool(input: { sessionId: "${id}", tool: "delegation__delegate", args: { task: "x", expect: "x" }${sender} }) { __typename } }`,
   'Mutation.appendMessage': ({ id, sender }) =>
     `mutation { appendMessage(input: { sessionId: "${id}", content: "x"${sender} }) { __typename } }`,
   'Mutation.editQueuedMessage': ({ messageIds }) =>

@@ -22,6 +22,7 @@ const free = (id: string): string => id.replace('taken', 'vacant')
 
 const ASK: Readonly<Record<string, (id: string) => string>> = {
   sendMessage: (id) => `sendMessage(input: { sessionId: "${id}", content: "Hello", idempotencyKey: "k" })`,
+  callTool: (id) => `callTool(input: { sessionId: "${id}", tool: "delegation__delegate" })`,
   openSession: (id) => `openSession(input: { id: "${id}" })`,
   'openSession with everything': (id) =>
     `openSession(input: { id: "${id}", metadata: { a: 1 }, webhook: "https://example.org/", description: "Mine",

@@ -2,6 +2,7 @@
  * The schema over a real database, executed by graphql-js alone: no HTTP, no limits, no hub. What the door adds is
  * tested with the door.
  */
+import { DELEGATION } from '../../src/tools/delegate-tool.ts'
 import { ToolCatalog } from '../../src/tools/tool-catalog.ts'
 import { execute, parse, subscribe, type ExecutionResult } from 'graphql'
 import type { Viewer } from '../../src/core/identity.ts'
@@ -125,7 +126,7 @@ export class SchemaWorld implements AsyncDisposable {
         rowNotifier: this.rowNotifier,
         approvals: { ...context, skills: this.skills, toolOf: () => undefined },
         approvalNotifier: this.approvalNotifier,
-        toolCatalog: new ToolCatalog(),
+        toolCatalog: withTools(),
         skills: this.skills,
         modelChecks: bareModelChecks({ ...context, logger: SILENT }),
         scheduleNotifier: this.scheduleNotifier,
@@ -174,4 +175,11 @@ async function* once<Value>(value: Value): AsyncGenerator<Value, void, void> {
 
 async function* neverEnding(): AsyncGenerator<never, void, void> {
   yield* []
+}
+
+/** With the one tool that is always there. */
+function withTools(): ToolCatalog {
+  const catalog = new ToolCatalog()
+  catalog.add(DELEGATION)
+  return catalog
 }

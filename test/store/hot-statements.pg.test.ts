@@ -36,6 +36,7 @@ const message: IncomingMessage = {
   at,
   joins: true,
   attachments: [],
+  call: null,
 }
 const options = {
   message,

@@ -73,6 +73,7 @@ export async function appendMessage(
     createdAt: input.createdAt ?? at,
     at,
     attachments: [],
+    call: null,
   }
   let result = await storeMessage(context.database, access, message)
   if (result.kind === 'NoSession' && mayOpenSession(context.config.current(), viewer, sessionId)) {

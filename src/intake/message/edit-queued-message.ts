@@ -22,7 +22,7 @@ export async function editQueuedMessage(
 ): Promise<MessageUpdated | Refusal> {
   const refusal = refuseInput(contentIssues(input.content))
   if (refusal !== null) return refusal
-  const found = await findOwnMessage(context, viewer, messageId)
+  const found = await findOwnMessage(context, viewer, { messageId, change: 'EDIT' })
   if ('kind' in found) return found
   const { sessionId } = found
   const content = context.redactorOf(sessionId).redact(hideLinkCodes(input.content))

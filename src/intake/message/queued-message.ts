@@ -23,18 +23,23 @@ export interface MessageUpdated {
 export async function findOwnMessage(
   context: IntakeContext,
   viewer: Viewer,
-  messageId: string,
+  { messageId, change }: WantedChange,
 ): Promise<FoundMessage | Refusal> {
   const found = await findReachable(context, viewer, messageId)
   if (found === null) return notFound('message', messageId)
-  return refuseChange(viewer, found, messageId) ?? found
+  return refuseChange(viewer, found, { messageId, change }) ?? found
 }
 
-/** Null: the caller, who sees the message, may edit and withdraw it now. */
+interface WantedChange {
+  readonly messageId: string
+  readonly change: 'EDIT' | 'WITHDRAW'
+}
+
+/** Null: the caller, who sees the message, may change it so now. */
 export function refuseChange(
   viewer: Viewer,
   message: Omit<FoundMessage, 'sessionId'>,
-  messageId: string,
+  { messageId, change }: WantedChange,
 ): Refusal | null {
   if (!isOwn(viewer, message)) {
     return conflict(
@@ -43,7 +48,10 @@ export function refuseChange(
       messageId,
     )
   }
-  return message.status === 'QUEUED' ? null : notWaiting(messageId, message.status)
+  if (message.status !== 'QUEUED') return notWaiting(messageId, message.status)
+  if (change === 'WITHDRAW' || !message.isCall) return null
+  const why = 'calls a tool, with arguments that were checked: withdraw it, and call the tool anew'
+  return conflict('WRONG_TYPE', `Message "${messageId}" ${why}.`, messageId)
 }
 
 /** To be called when the message turned out not to wait. */

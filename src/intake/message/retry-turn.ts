@@ -9,6 +9,7 @@ import type { User, Viewer } from '../../core/identity.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { TurnStatus } from '../../core/status.ts'
 import { ERASED } from '../../core/text/erased.ts'
+import { redactJson } from '../../secrets/redact-json.ts'
 import { messagePreview } from '../../core/text/message-preview.ts'
 import { idKind, newId } from '../../platform/id.ts'
 import { must } from '../../platform/must.ts'
@@ -114,7 +115,8 @@ function sayAgain(
   { turnId, ...said }: TurnToRetry & { readonly turnId: string; readonly userName: string },
 ): IncomingMessage {
   const { sessionId, userName, mentioned, client, attachments } = said
-  const content = context.redactorOf(sessionId).redact(said.content)
+  const redactor = context.redactorOf(sessionId)
+  const content = redactor.redact(said.content)
   const at = context.clock.now()
   return {
     id: newId('message'),
@@ -132,5 +134,6 @@ function sayAgain(
     at,
     joins: false,
     attachments,
+    call: redactJson(said.call, redactor),
   }
 }

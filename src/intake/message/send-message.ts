@@ -7,6 +7,7 @@ import { mayOpenSession } from '../../config/access/session-access.ts'
 import { resolveSender } from '../../config/access/resolve-sender.ts'
 import type { Config } from '../../config/config.ts'
 import type { SessionMode } from '../../core/status.ts'
+import type { DirectCall } from '../../core/tool/direct-call.ts'
 import type { Sender, Viewer } from '../../core/identity.ts'
 import { startsTurn } from '../../core/route-message.ts'
 import { conflict, notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
@@ -44,6 +45,11 @@ export interface SendMessageInput {
   readonly attachments?: readonly string[] | null | undefined
 }
 
+/** `call`: the tool that the message calls, which was checked (call-tool.ts); no field of a client's input. */
+interface MessageOrCall extends SendMessageInput {
+  readonly call?: DirectCall | null
+}
+
 /**
  * Opens the session if there is none and its id lies in the caller's name space. Whether the message starts a turn is
  * the rule of core/route-message.ts.
@@ -51,7 +57,7 @@ export interface SendMessageInput {
 export async function sendMessage(
   context: IntakeContext,
   viewer: Viewer,
-  input: SendMessageInput,
+  { call = null, ...input }: MessageOrCall,
 ): Promise<MessageAccepted | Refusal> {
   const { sessionId } = input
   const config = context.config.current()
@@ -75,7 +81,7 @@ export async function sendMessage(
   }
   const known = context.redactorOf(sessionId).redact(hideLinkCodes(input.content))
   // Where no turn takes it up, no planner needs what may be a secret in it.
-  const content = startsIn.DIRECT || startsIn.GROUP ? known : hideForms(known)
+  const content = call === null && (startsIn.DIRECT || startsIn.GROUP) ? known : hideForms(known)
   const message: IncomingMessage = {
     id: newId('message'),
     sessionId,
@@ -86,11 +92,12 @@ export async function sendMessage(
     content,
     preview: messagePreview(content),
     client: viewer.tokenName,
-    idempotencyKey: input.idempotencyKey == null ? null : `send:${input.idempotencyKey}`,
+    idempotencyKey: input.idempotencyKey == null ? null : `${call === null ? 'send' : 'call'}:${input.idempotencyKey}`,
     createdAt: at,
     at,
     joins: sender.trusted,
     attachments,
+    call,
   }
   const { opener } = access
   const maxSessions = openerQuota(config, opener).sessions

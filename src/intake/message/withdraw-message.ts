@@ -19,7 +19,7 @@ export async function withdrawMessage(
   viewer: Viewer,
   { id: messageId }: { readonly id: string },
 ): Promise<MessageUpdated | Refusal> {
-  const found = await findOwnMessage(context, viewer, messageId)
+  const found = await findOwnMessage(context, viewer, { messageId, change: 'WITHDRAW' })
   if ('kind' in found) return found
   const { sessionId } = found
   const at = context.clock.now()

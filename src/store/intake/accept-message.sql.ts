@@ -31,6 +31,7 @@ export const MESSAGE_INPUT = {
   at: 'timestamptz',
   joins: 'boolean',
   attachments: 'text[]',
+  call: 'jsonb',
   ...ACCESS_INPUT,
 } as const
 
@@ -82,10 +83,10 @@ const runsIn = (type: Sql): Sql => sql`CASE ${type} WHEN 'GROUP' THEN input.runs
 /** The row, the event and the sender of the message that the CTE "accepted" has let in. */
 const storedSql = ({ status, turnId }: Readonly<Record<'status' | 'turnId', Sql>>): Sql => sql`message AS (
     INSERT INTO messages (id, session_id, seq, role, user_name, content, trusted, mentioned, status, client, idempotency_key,
-      created_at, attachments)
+      created_at, attachments, call)
     SELECT input.message_id, input.session_id, accepted.seq, input.role, input.user_name, input.content, input.trusted,
       input.mentioned, ${status}, input.client, input.idempotency_key, input.created_at,
-      input.attachments FROM accepted, input),
+      input.attachments, input.call FROM accepted, input),
   event AS (
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
     SELECT input.session_id, accepted.seq, input.at, ${turnId}, 'MessageReceived',

@@ -5,6 +5,7 @@
  * idle the statement also claims it and starts the turn: the shortest way from a message to its turn.
  */
 import type { BusyPolicy, ConversationType, MessageRole, SessionMode } from '../../core/status.ts'
+import type { DirectCall } from '../../core/tool/direct-call.ts'
 import { BugError, must } from '../../platform/must.ts'
 import { NO_USAGE } from '../../core/usage.ts'
 import type { Database } from '../database.ts'
@@ -48,6 +49,8 @@ export interface IncomingMessage {
   readonly joins: boolean
   /** Names of files that were uploaded. */
   readonly attachments: readonly string[]
+  /** The tool that it calls; null: a model answers it. */
+  readonly call: DirectCall | null
 }
 
 /** Which node may begin the turn in the statement that stores its message, and the limits that hold for it. */
@@ -267,6 +270,7 @@ function takenSession(
     content: message.content,
     role: message.role,
     writtenAt: message.createdAt,
+    call: message.call,
     mentioned: message.mentioned,
     startedAt: at,
     resumed: false,
@@ -307,6 +311,7 @@ function messageInput(access: SessionAccess, message: IncomingMessage): Record<k
     at: message.at,
     joins: message.joins,
     attachments: message.attachments,
+    call: message.call === null ? null : JSON.stringify(message.call),
     ...accessInput(access),
   }
 }

@@ -17,6 +17,8 @@ export interface FoundMessage {
   readonly userName: string | null
   readonly trusted: boolean
   readonly client: string
+  /** It calls a tool. */
+  readonly isCall: boolean
   readonly status: MessageStatus
 }
 
@@ -34,7 +36,7 @@ const FIND = intakeStatement(
   'intake.find-message',
   { message_id: 'text', ...ACCESS_INPUT },
   sql`message AS (SELECT m.* FROM input JOIN messages m ON m.id = input.message_id WHERE ${mayReach(sql`m.session_id`)})
-  SELECT session_id AS "sessionId", user_name AS "userName", trusted, client, status FROM message`,
+  SELECT session_id AS "sessionId", user_name AS "userName", trusted, client, call IS NOT NULL AS "isCall", status FROM message`,
 )
 
 interface QueuedMessage {

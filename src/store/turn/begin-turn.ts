@@ -9,6 +9,7 @@ import type { HeldRows } from '../../core/dialogue.ts'
 import type { Settings } from '../../config/config.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { BusyPolicy, ConversationType, MessageRole, PipelineStep, SessionMode } from '../../core/status.ts'
+import type { DirectCall } from '../../core/tool/direct-call.ts'
 import type { Usage } from '../../core/usage.ts'
 import type { Database } from '../database.ts'
 import { BEGIN, TAKE, type BEGIN_INPUT } from './begin-turn.sql.ts'
@@ -27,6 +28,8 @@ export interface OpenTurn extends TurnRef {
   /** Of its sender, and when the message was written. */
   readonly role: MessageRole
   readonly writtenAt: Date
+  /** The tool that the message calls; null: a model answers it. */
+  readonly call: DirectCall | null
   readonly conversationType: ConversationType
   /** In a group: the message is directed at the agent. */
   readonly mentioned: boolean
@@ -138,6 +141,7 @@ function begun(sessionId: string, row: Row, { at, held = null }: Beginning): Beg
     content: row.content,
     role: row.role,
     writtenAt: row.created_at,
+    call: row.call,
     conversationType: row.source_type,
     mentioned: row.mentioned,
     startedAt: row.started_at ?? at,
@@ -180,6 +184,7 @@ interface Row {
   content: string
   role: MessageRole
   created_at: Date
+  call: DirectCall | null
   source_type: ConversationType
   /** With this turn, if it starts here. */
   queue_length: number

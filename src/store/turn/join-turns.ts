@@ -4,13 +4,13 @@
  * How they end is part of the write that ends the turn (turn-commit.sql.ts).
  */
 import { AppError } from '../../core/errors.ts'
-import type { JoinableText } from '../../core/join-messages.ts'
+import type { JoinableMessage } from '../../core/join-messages.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { Database } from '../database.ts'
 import type { Lease, TurnRef } from './lease.ts'
 
 /** A message whose turn is QUEUED, as the rule for joining sees it. */
-export interface WaitingMessage extends JoinableText {
+export interface WaitingMessage extends JoinableMessage {
   readonly turnId: string
   /** It is directed at the agent. */
   readonly addressed: boolean
@@ -26,7 +26,7 @@ export async function findWaiting(database: Database, sessionId: string): Promis
 
 const WAITING = {
   name: 'turn.waiting',
-  text: `SELECT t.id AS "turnId", t.user_name AS "userName", m.client, octet_length(m.content) AS bytes,
+  text: `SELECT t.id AS "turnId", t.user_name AS "userName", m.client, octet_length(m.content) AS bytes, m.call IS NOT NULL AS "isCall",
       m.mentioned OR s.source_type <> 'GROUP' AS addressed
     FROM sessions s JOIN turns t ON t.session_id = s.id JOIN messages m ON m.id = t.message_id
     WHERE s.id = $1 AND t.status = 'QUEUED' ORDER BY t.seq LIMIT ${MAX_READ}`,

@@ -13,23 +13,23 @@ import { auditTask } from '../audit-task.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
 
-const GOAL = 'Answer the message.'
+const ANSWER = 'Answer the message.'
 
 /** `known`: what the model knew from before when it answered first. */
 export function planOf(
   context: Pick<TurnContext, 'turn' | 'journal' | 'config' | 'clock'>,
   attempts: PlanState[],
-  known: Pick<PlannerContext, 'summary' | 'facts' | 'pluginSections'>,
+  known: Pick<PlannerContext, 'summary' | 'facts' | 'pluginSections'> & { readonly goal?: string },
 ): PlanState {
   const there = attempts.at(-1)
   if (there !== undefined) return there
   const id = newId('plan')
   const rights = describeRights(currentUser(context.config.current(), context.turn.userName))
-  const { summary, facts, pluginSections } = known
+  const { summary, facts, pluginSections, goal = ANSWER } = known
   const plan: PlanState = {
     id,
     attempt: 1,
-    goal: GOAL,
+    goal,
     rights,
     tasks: [],
     known: { summary, facts, pluginSections },
@@ -37,7 +37,7 @@ export function planOf(
   }
   const createdAt = context.clock.now()
   context.journal.record([{ type: 'PlanCreated', planId: id }], {
-    plans: [{ id, attempt: 1, goal: GOAL, rights, replanReason: null, secretNames: [], createdAt }],
+    plans: [{ id, attempt: 1, goal, rights, replanReason: null, secretNames: [], createdAt }],
     factsShown: facts.map((fact) => fact.id),
   })
   attempts.push(plan)

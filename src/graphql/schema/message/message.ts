@@ -2,6 +2,7 @@
 import { row } from '../row.ts'
 import { inVisibleSession } from '../session/session-visibility.ts'
 import { ERASED } from '../../../core/text/erased.ts'
+import type { DirectCall } from '../../../core/tool/direct-call.ts'
 import type { Database, Statement } from '../../../store/database.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { loadAt } from '../paging/load-at.ts'
@@ -9,6 +10,15 @@ import { builder } from '../builder.ts'
 import { connectionType } from '../paging/connection-type.ts'
 import { MessageRoleEnum, MessageStatusEnum } from '../enums.ts'
 import { NodeInterface } from '../node.ts'
+
+const DirectCallType = builder.objectRef<DirectCall>('DirectCall').implement({
+  description: 'A tool that a person has called, without a model.',
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    tool: t.exposeString('tool', { description: 'Its name, as in Query.tools.' }),
+    args: t.expose('args', { type: 'JSON', description: 'What it is called with, without secrets.' }),
+  }),
+})
 
 export const MessageType = builder.prismaObject('Message', {
   description:
@@ -46,10 +56,17 @@ export const MessageType = builder.prismaObject('Message', {
     idempotencyKey: t.string({
       nullable: true,
       description:
-        'What its client sent it with (sendMessage) or called it (appendMessage), so that a page knows its own again; else null.',
+        'What its client sent it with (sendMessage, callTool) or called it (appendMessage), so that a page knows its own again; else null.',
       select: { idempotencyKey: true },
       // What the server itself enters has keys of other kinds.
-      resolve: ({ idempotencyKey }) => /^(?:send|append):(.*)$/s.exec(idempotencyKey ?? '')?.[1] ?? null,
+      resolve: ({ idempotencyKey }) => /^(?:send|append|call):(.*)$/s.exec(idempotencyKey ?? '')?.[1] ?? null,
+    }),
+    call: t.field({
+      type: DirectCallType,
+      nullable: true,
+      description: 'The tool that it calls (callTool), where no model is to answer; null after eraseUser, too.',
+      select: { call: true },
+      resolve: ({ call }) => call as DirectCall | null,
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',

@@ -2,6 +2,7 @@
 import type { FieldRef } from '@pothos/core'
 import type { MessageAccepted } from '../../../intake/message/announce-message.ts'
 import { appendMessage } from '../../../intake/message/append-message.ts'
+import { callTool } from '../../../intake/message/call-tool.ts'
 import { cancelTurn, type TurnCancelling } from '../../../intake/message/cancel-turn.ts'
 import { editQueuedMessage } from '../../../intake/message/edit-queued-message.ts'
 import type { MessageUpdated } from '../../../intake/message/queued-message.ts'
@@ -90,6 +91,45 @@ builder.mutationField('sendMessage', (t) =>
       'Says something in a session. What is said to the agent waits for its turn; follow the turn with sessionEvents.',
     args: { input: t.arg({ type: SendMessageInput, required: true, description: 'The message.' }) },
     resolve: (_root, { input }, { intake, viewer }) => sendMessage(intake, viewer, input),
+  }),
+)
+
+const CallToolInput = builder.inputType('CallToolInput', {
+  description: 'A tool, and what it is to be called with.',
+  fields: (t) => ({
+    sessionId: t.id({
+      required: true,
+      description: 'The session; opened if there is none and its id lies in your name space (Viewer.ownNamespace).',
+    }),
+    tool: t.string({ required: true, description: 'Its name, as in Query.tools.' }),
+    args: t.field({
+      type: 'JSON',
+      description: 'Its arguments, an object that fits Tool.argsSchema; {} when left out.',
+    }),
+    user: t.string({
+      description:
+        'Who calls it. A connector names the identity on its platform, which must be an alias of a user; a token of a user may leave it out.',
+    }),
+    idempotencyKey: t.string({
+      description:
+        '1 to 255 characters. A second call with it, by the same token in the same session, returns the first message: the tool is not ' +
+        'called again. Keys of sendMessage are others.',
+    }),
+  }),
+})
+
+builder.mutationField('callTool', (t) =>
+  t.field({
+    type: resultUnion('CallTool', acceptedPayload('CallToolPayload')),
+    authScopes: AUTHENTICATED,
+    description:
+      'Calls a tool, and asks no model. The call is a message, whose turn (mode CHAT) has it as its one task: it waits behind what runs in ' +
+      'the session, and approvals, rights, limits and the audit hold as for a call that a model asks for. The turn ends as the call does: ' +
+      'FAILED where the tool fails, was denied, or has an unknown outcome. Refuses with NotFoundRefusal a tool that is not there or that ' +
+      'the sender may not use, and with InvalidInputRefusal arguments that do not fit its schema.',
+    args: { input: t.arg({ type: CallToolInput, required: true, description: 'The call.' }) },
+    resolve: (_root, { input }, { intake, viewer, toolCatalog }) =>
+      callTool({ ...intake, tools: toolCatalog }, viewer, input),
   }),
 )
 

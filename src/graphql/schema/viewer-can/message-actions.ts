@@ -10,10 +10,11 @@ builder.prismaObjectField(MessageType, 'viewerCan', (t) =>
   t.field({
     type: MessageActions,
     description: VIEWER_CAN,
-    select: { id: true, userName: true, trusted: true, client: true, status: true },
+    select: { id: true, userName: true, trusted: true, client: true, status: true, call: true },
     resolve: (message, _args, { viewer }) => {
-      const isChangeable = refuseChange(viewer, message, message.id) === null
-      return { edit: isChangeable, withdraw: isChangeable }
+      const can = (change: 'EDIT' | 'WITHDRAW'): boolean =>
+        refuseChange(viewer, { ...message, isCall: message.call !== null }, { messageId: message.id, change }) === null
+      return { edit: can('EDIT'), withdraw: can('WITHDRAW') }
     },
   }),
 )

@@ -15,29 +15,31 @@ WITH
       $12::timestamptz AS at,
       $13::boolean AS joins,
       $14::text[] AS attachments,
-      $15::boolean AS access_all,
-      $16::text AS access_user,
-      $17::text AS source_kind,
-      $18::boolean AS source_interactive,
-      $19::text AS source_platform,
-      $20::text AS source_trigger_id,
-      $21::conversation_type AS source_type,
-      $22::text AS turn_id,
-      $23::boolean AS runs_direct,
-      $24::boolean AS runs_in_group,
-      $25::int AS max_queued,
-      $26::int AS collect_window_ms,
-      $27::text AS interrupts,
-      $28::text AS opened_by,
-      $29::text AS description,
-      $30::text AS time_zone,
-      $31::text AS retry_of,
-      $32::session_mode AS mode,
-      $33::session_mode AS opening_mode,
-      $34::int AS max_sessions,
-      $35::text AS audit_id,
-      $36::text AS audit_actor,
-      $37::text AS audit_token
+      $15::jsonb AS
+    call,
+    $16::boolean AS access_all,
+    $17::text AS access_user,
+    $18::text AS source_kind,
+    $19::boolean AS source_interactive,
+    $20::text AS source_platform,
+    $21::text AS source_trigger_id,
+    $22::conversation_type AS source_type,
+    $23::text AS turn_id,
+    $24::boolean AS runs_direct,
+    $25::boolean AS runs_in_group,
+    $26::int AS max_queued,
+    $27::int AS collect_window_ms,
+    $28::text AS interrupts,
+    $29::text AS opened_by,
+    $30::text AS description,
+    $31::text AS time_zone,
+    $32::text AS retry_of,
+    $33::session_mode AS mode,
+    $34::session_mode AS opening_mode,
+    $35::int AS max_sessions,
+    $36::text AS audit_id,
+    $37::text AS audit_actor,
+    $38::text AS audit_token
   ),
   -- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (
@@ -397,7 +399,8 @@ WITH
         client,
         idempotency_key,
         created_at,
-        attachments
+        attachments,
+        call
       )
     SELECT
       input.message_id,
@@ -416,7 +419,8 @@ WITH
       input.client,
       input.idempotency_key,
       input.created_at,
-      input.attachments
+      input.attachments,
+      input.call
     FROM
       accepted,
       input

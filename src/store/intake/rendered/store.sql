@@ -15,11 +15,13 @@ WITH
       $12::timestamptz AS at,
       $13::boolean AS joins,
       $14::text[] AS attachments,
-      $15::boolean AS access_all,
-      $16::text AS access_user,
-      $17::text AS opener,
-      $18::text AS opener_token,
-      $19::boolean AS must_have_opened
+      $15::jsonb AS
+    call,
+    $16::boolean AS access_all,
+    $17::text AS access_user,
+    $18::text AS opener,
+    $19::text AS opener_token,
+    $20::boolean AS must_have_opened
   ),
   -- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (
@@ -116,7 +118,8 @@ WITH
         client,
         idempotency_key,
         created_at,
-        attachments
+        attachments,
+        call
       )
     SELECT
       input.message_id,
@@ -131,7 +134,8 @@ WITH
       input.client,
       input.idempotency_key,
       input.created_at,
-      input.attachments
+      input.attachments,
+      input.call
     FROM
       accepted,
       input

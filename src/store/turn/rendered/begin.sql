@@ -161,6 +161,7 @@ SELECT
   next.user_name,
   next.mode,
   coalesce(message.content, m.content) AS content,
+  m.call,
   m.role,
   m.created_at,
   fence.source_type,

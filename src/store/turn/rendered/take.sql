@@ -153,6 +153,7 @@ SELECT
   next.user_name,
   next.mode,
   coalesce(message.content, m.content) AS content,
+  m.call,
   m.role,
   m.created_at,
   fence.source_type,
