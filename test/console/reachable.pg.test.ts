@@ -139,6 +139,7 @@ const DIALOGS: readonly (readonly [path: string, button: RegExp])[] = [
   ['/memory', /^Replace/],
   ['/memory', /^Ask/],
   ['/memory/facts', /^New fact/],
+  ['/memory/proposals', /^Edit/],
   ['/memory/questions', /^Answer/],
   ['/schedules', /^New schedule/],
   ['/plugins', /^Settings/],

@@ -11,7 +11,7 @@ import {
 } from '../generated/graphql.ts'
 import { approvalRules } from '../harness/approvals.ts'
 import { addExamplePlugin } from '../harness/plugins.ts'
-import { converse, send } from '../harness/story.ts'
+import { converse, send, storyConfig } from '../harness/story.ts'
 import { seedProposal } from '../contract/seed-knowledge.ts'
 import { ConsoleWorld, hasBrowser, withoutBrowser, type Opened } from './console-world.ts'
 import { PATIENCE } from '../harness/patience.ts'
@@ -145,15 +145,19 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
       const { facts } = await ada.run(FactsDocument, { first: 100, filter: { search: 'ferry' } })
       return facts.edges.map(({ node }) => node.content)
     }
-    await press(opened, 'a')
+    await press(opened, 'e')
+    const edited = `${content} Be early.`
+    await page.getByLabel('What the one fact says').fill(edited)
+    expect(await page.locator('.dialog .diff').last().locator('ins').last().textContent()).toContain('early')
+    await page.getByRole('button', { name: 'Accept in these words' }).press('Enter')
     await page.getByText('Nothing is proposed').waitFor()
-    expect(await inUse()).toEqual([content])
-    await page.getByLabel('Which').selectOption('decided')
-    await page.getByText('accepted').waitFor()
-    await page.getByRole('article').first().click()
+    await page.getByText('One proposal accepted.').waitFor()
+    expect(await inUse()).toEqual([edited])
     await press(opened, 'u')
-    await page.getByText('undone').waitFor()
+    await page.getByText('The facts are as they were.').waitFor()
     expect((await inUse()).toSorted()).toEqual(texts.toSorted())
+    await page.getByLabel('Which').selectOption('decided')
+    await page.getByText('undone').waitFor()
   })
 
   test('approvals: one is approved, one denied with a word, one edited; who decided is kept', async () => {
@@ -280,12 +284,30 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await page.getByRole('button', { name: 'Try clock__now' }).press('Enter')
     await page.getByRole('dialog').getByLabel('zone').fill('Europe/Paris')
     await page.getByRole('dialog').getByLabel('zone').press('Enter')
+    const shown = page.getByRole('dialog', { name: 'The call of clock__now' })
+    await shown.getByLabel('Arguments').getByText('Europe/Paris').waitFor()
+    await shown.getByRole('region', { name: 'Output' }).getByText(' at ').waitFor()
+    // No model was asked; what was typed is there for another call, which fails.
+    await shown.getByText('0 calls').waitFor()
+    await shown.getByRole('button', { name: 'Call it again' }).press('Enter')
+    const zone = page.getByRole('dialog').getByLabel('zone')
+    expect(await zone.inputValue()).toBe('Europe/Paris')
+    await zone.fill('Nowhere')
+    await zone.press('Enter')
+    await shown.getByRole('region', { name: 'Errors' }).waitFor()
+    await shown.getByText('The call of clock__now failed.').waitFor()
+    // One that a rule wants to be approved waits for that, in its place.
+    const rule = approvalRules('effect = "require"\ntool = "clock__now"')
+    await world.story.reconfigure(storyConfig({ toml: `${RULES}${rule}` }))
+    await shown.getByRole('button', { name: 'Call it again' }).press('Enter')
+    await zone.fill('Asia/Tokyo')
+    await zone.press('Enter')
+    await shown.getByRole('button', { name: 'Approve', exact: true }).press('Enter')
+    await shown.getByRole('region', { name: 'Output' }).getByText(' at ').waitFor()
+    await world.story.reconfigure(storyConfig({ toml: RULES }))
+    await shown.getByRole('link', { name: 'Its session' }).press('Enter')
     await page.getByRole('heading', { name: 'A call of clock__now' }).waitFor()
-    // While it runs it is open by itself.
-    await page.locator('.entry-agent[aria-busy="false"]').waitFor()
-    await page.locator('.task', { hasText: 'clock__now' }).locator('summary').press('Enter')
-    await page.getByLabel('Arguments').getByText('Europe/Paris').waitFor()
-    await page.getByRole('region', { name: 'Output' }).getByText(' at ').waitFor()
+    await page.locator('.entry-said', { hasText: '{"zone":"Asia/Tokyo"}' }).waitFor()
 
     await page.goto(`${world.url}/#/plugins`)
     await row.getByRole('button', { name: 'Switch off' }).press('Enter')

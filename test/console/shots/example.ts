@@ -7,6 +7,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { newId } from '../../../src/platform/id.ts'
 import type { Database } from '../../../src/store/database.ts'
 import * as api from '../../generated/graphql.ts'
 import type { ApiClient } from '../../harness/api-client.ts'
@@ -97,7 +98,7 @@ async function populate({ home, database, as }: ExamplePlace, hook: string): Pro
   await cp(join(EXAMPLES, 'plugins'), join(home, 'plugins'), { recursive: true })
   await cp(join(EXAMPLES, 'skills/text-stats'), join(home, 'skills/text-stats'), { recursive: true })
   await fillPeople(as('ada'))
-  await fillMemory(as('ada'))
+  await fillMemory(as('ada'), database)
   await fillSchedules(as)
   await fillSessions(as, hook)
   await ageSessions(database)
@@ -124,7 +125,7 @@ const FACTS = [
   'The calendar service answers with at most 500 entries a page.',
 ] as const
 
-async function fillMemory(ada: ApiClient): Promise<void> {
+async function fillMemory(ada: ApiClient, database: Database): Promise<void> {
   for (const content of FACTS) await ada.run(api.CreateFactDocument, { content })
   const { createFact } = await ada.run(api.CreateFactDocument, { content: 'The nightly backup starts at 17:00 UTC.' })
   if (createFact.__typename === 'CreateFactPayload') {
@@ -135,8 +136,28 @@ async function fillMemory(ada: ApiClient): Promise<void> {
       content: 'The nightly backup starts at 18:00 UTC, after the export.',
     })
   }
+  await proposeOne(ada, database)
   await ada.run(api.CreateQuestionDocument, { content: 'Who may be told about the new prices before January?' })
 }
+
+/** As the summarizer does where facts say nearly the same. */
+async function proposeOne(ada: ApiClient, database: Database): Promise<void> {
+  const sources: { step: number; factId: string; version: number; content: string }[] = []
+  for (const content of ALIKE) {
+    const { createFact } = await ada.run(api.CreateFactDocument, { content })
+    if (createFact.__typename !== 'CreateFactPayload') throw new Error(JSON.stringify(createFact))
+    sources.push({ step: 0, factId: createFact.fact.id, version: createFact.fact.version, content })
+  }
+  const content = 'The office in Lisbon is open from 9:00 to 17:00, and closed on public holidays.'
+  const steps = [{ operation: 'MERGE', content, reason: null }]
+  const data = { id: newId('proposal'), steps, createdAt: new Date(), sources: { create: sources } }
+  await database.prisma.proposal.create({ data })
+}
+
+const ALIKE = [
+  'The office in Lisbon is open from 9:00 to 17:00.',
+  'On public holidays the office in Lisbon is closed; otherwise it opens at 9:00.',
+] as const
 
 async function fillSchedules(as: ExamplePlace['as']): Promise<void> {
   const zone = 'Europe/Berlin'

@@ -10,6 +10,9 @@ import { ErrorLine } from '../../ui/tell/error-line.tsx'
 import { Pending } from '../../ui/tell/pending.tsx'
 import { TryToolDialog } from './try-tool-dialog.tsx'
 
+/** Of the server itself: they keep what was said, which models alone do. */
+const IN_CONVERSATIONS: ReadonlySet<string> = new Set(['memory', 'session'])
+
 const EFFECTS = { READ: 'reads', WRITE: 'writes' } as const
 
 export function ToolList() {
@@ -75,9 +78,13 @@ function Tools({ tools }: Pick<ToolsAndSkillsQuery, 'tools'>) {
               <p className="small faint">{`from ${tool.source}; its arguments:`}</p>
               <pre className="plugin-schema foreign">{JSON.stringify(tool.argsSchema, null, 2)}</pre>
             </details>
-            <Button small icon="play" aria-label={`Try ${tool.name}`} onClick={() => setTried(tool)}>
-              Try
-            </Button>
+            {IN_CONVERSATIONS.has(tool.source) ? (
+              <span className="small faint">in conversations</span>
+            ) : (
+              <Button small icon="play" aria-label={`Try ${tool.name}`} onClick={() => setTried(tool)}>
+                Try
+              </Button>
+            )}
           </li>
         ))}
       </ul>

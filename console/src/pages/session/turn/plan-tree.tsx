@@ -29,7 +29,11 @@ export function PlanTree({ plan, tasks, isOnly }: PlanTreeProps) {
       <ol className="plan-tasks">
         {plan.tasks.map((task) => (
           <li key={task.id}>
-            <TaskTree task={task} details={tasks.find(({ id }) => id === task.id) ?? null} />
+            <TaskTree
+              task={task}
+              details={tasks.find(({ id }) => id === task.id) ?? null}
+              isAll={plan.tasks.length === 1 && task.type === 'TOOL'}
+            />
           </li>
         ))}
       </ol>

@@ -20,12 +20,14 @@ const ICONS: Readonly<Record<TaskState['type'], IconName>> = {
 interface TaskTreeProps {
   readonly task: TaskState
   readonly details: TaskDetails | null
+  /** All that the turn does, so its result is what one came for. */
+  readonly isAll: boolean
 }
 
-export function TaskTree({ task, details }: TaskTreeProps) {
+export function TaskTree({ task, details, isAll }: TaskTreeProps) {
   const isLive = task.status === 'RUNNING' && task.type !== 'MSG'
   const [choice, setChoice] = useState<boolean | null>(null)
-  const isOpen = choice ?? (isLive || task.status === 'FAILED' || task.status === 'INTERRUPTED')
+  const isOpen = choice ?? (isAll || isLive || task.status === 'FAILED' || task.status === 'INTERRUPTED')
   return (
     <details className="task" open={isOpen}>
       <summary
@@ -58,7 +60,7 @@ function titleOf({ type, detail, skill, tool, final }: TaskState): string {
   return detail
 }
 
-function TaskBody({ task, details }: TaskTreeProps) {
+function TaskBody({ task, details }: Omit<TaskTreeProps, 'isAll'>) {
   const { type, detail, args, expect, progress, review, exitCode } = task
   return (
     <div className="task-body">
