@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)(`sessions${withoutBrowser}`, () => {
   test('what waits behind a turn is edited and withdrawn; the turn is stopped, and the next one runs', async () => {
     model.commands = ['echo begun; sleep 600']
     model.pieces = ['Done.']
-    await using opened = await browser.open('ada', { path: '/sessions' })
+    await using opened = await browser.open('ada', { path: '/sessions', allowed: SERVER_AWAY })
     const { page } = opened
     await begin(page, 'Sleep long.')
     await output(page).getByText('begun').waitFor()
@@ -164,5 +164,12 @@ describe.skipIf(!hasBrowser)(`sessions${withoutBrowser}`, () => {
     await page.locator('.entry-person', { hasText: 'Sleep long.' }).getByRole('button').press('Enter')
     await page.getByRole('tab', { name: 'Chosen turn' }).waitFor()
     await page.locator('.turn-head').getByText('cancelled').waitFor()
+    // Without a network the page says so at once, keeps what is typed, and goes on by itself.
+    await message(page).fill('Still to be said')
+    await opened.context.setOffline(true)
+    await page.getByText('The server does not answer').waitFor()
+    await opened.context.setOffline(false)
+    await page.getByText('The server does not answer').waitFor({ state: 'hidden' })
+    expect(await message(page).inputValue()).toBe('Still to be said')
   })
 })

@@ -7,15 +7,22 @@ import { ErrorLine } from '../ui/tell/error-line.tsx'
 
 const ASK_EVERY_MS = 1500
 
+/** What it comes to, `run` reports. */
+const ask = (): void => void run(ViewerDocument, {}).catch(() => {})
+
 export function TroubleLine() {
   const trouble = useTrouble()
   const isWaiting = trouble === 'unreachable' || trouble === 'overloaded'
   useEffect(() => {
     if (!isWaiting) return
-    // What it comes to, `run` reports.
-    const timer = setInterval(() => void run(ViewerDocument, {}).catch(() => {}), ASK_EVERY_MS)
+    const timer = setInterval(ask, ASK_EVERY_MS)
     return () => clearInterval(timer)
   }, [isWaiting])
+  // A socket over a network that is gone seems open for long.
+  useEffect(() => {
+    addEventListener('offline', ask)
+    return () => removeEventListener('offline', ask)
+  }, [])
   if (!isWaiting) return null
   return (
     <ErrorLine tone="waiting">

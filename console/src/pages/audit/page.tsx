@@ -7,6 +7,7 @@ import { AuditPageDocument, type AuditFilter, type AuditKind } from '../../gener
 import { Button } from '../../ui/controls/button.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
 import { KeyHints } from '../../ui/display/key-hints.tsx'
+import { useListKeys } from '../../ui/display/use-list-keys.ts'
 import { useKeys } from '../../ui/keys/use-keys.ts'
 import { ListPane } from '../../ui/picking/list-pane.tsx'
 import { EmptyState } from '../../ui/tell/empty-state.tsx'
@@ -50,6 +51,7 @@ export default function AuditPage() {
   const known = new Set(tail.entries.map(({ id }) => id))
   const rows = [...tail.entries, ...list.rows.filter(({ id }) => !known.has(id))]
   useKeys({ p: tail.pause })
+  useListKeys()
   return (
     <div className="page">
       <header className="page-head">

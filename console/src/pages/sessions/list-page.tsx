@@ -7,6 +7,7 @@ import { SessionCountDocument, type SessionFilter } from '../../generated/graphq
 import { Button } from '../../ui/controls/button.tsx'
 import { SearchField, SelectField } from '../../ui/controls/field.tsx'
 import { KeyHints } from '../../ui/display/key-hints.tsx'
+import { useListKeys } from '../../ui/display/use-list-keys.ts'
 import { VirtualList } from '../../ui/display/virtual-list.tsx'
 import { useKeys } from '../../ui/keys/use-keys.ts'
 import { EmptyState } from '../../ui/tell/empty-state.tsx'
@@ -27,6 +28,7 @@ export function ListPage() {
   const sessions = useLiveSessions(filter)
   const isFiltered = Object.keys(filter).length > 0
   useKeys({ n: () => setIsOpening(true) })
+  useListKeys()
   return (
     <div className="page">
       <Head filter={filter} onOpen={() => setIsOpening(true)} />

@@ -57,7 +57,7 @@ function optionsOf(Plot: typeof UPlot, { stacks, amountText, width }: Drawn): UP
     },
     axes: [
       { ...axis, size: 32, values: (_plot, splits) => splits.map(dayText) },
-      { ...axis, size: 70, values: (_plot, splits) => splits.map(amountText) },
+      { ...axis, size: (_plot, values) => widthOf(values ?? []), values: (_plot, splits) => splits.map(amountText) },
     ],
     // The whole stack is drawn first, what stands before it in front of it.
     series: [
@@ -68,6 +68,14 @@ function optionsOf(Plot: typeof UPlot, { stacks, amountText, width }: Drawn): UP
       }),
     ],
   }
+}
+
+const CHAR_WIDTH = 7
+const AXIS_MARGIN = 20
+
+/** What it costs is a longer text than a count. */
+function widthOf(labels: readonly string[]): number {
+  return AXIS_MARGIN + CHAR_WIDTH * Math.max(5, ...labels.map((label) => label.length))
 }
 
 const dayAndMonth = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
