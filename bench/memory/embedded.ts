@@ -45,7 +45,7 @@ export async function withEmbeddings(logger: Logger, maxCount: number): Promise<
       const metrics = createMetrics()
       const jobs = new EmbeddingJobs({ database, embedder, redact: (text) => text, metrics, clock, logger })
       jobs.start()
-      while ((await database.query(LEFT, [])).length > 0) await clock.sleep(CHECK_MS, never)
+      while ((await database.query<{ left: number }>(LEFT, []))[0]?.left !== 0) await clock.sleep(CHECK_MS, never)
       await jobs.stop()
       await database.query({ name: '', text: 'VACUUM ANALYZE fact_embeddings' }, [])
     },
@@ -55,5 +55,5 @@ export async function withEmbeddings(logger: Logger, maxCount: number): Promise<
 
 const LEFT = {
   name: 'bench.facts-left',
-  text: `SELECT f.id FROM facts f WHERE NOT EXISTS (SELECT FROM fact_embeddings e WHERE e.fact_id = f.id) LIMIT 1`,
+  text: `SELECT ((SELECT count(*) FROM facts) - (SELECT count(*) FROM fact_embeddings))::int AS left`,
 }

@@ -119,13 +119,16 @@ const directionOf = (() => {
   }
 })()
 
-/** Of length 1. */
-export function meaningOf(text: string): number[] {
-  const sum = new Float64Array(DIMENSIONS)
-  const add = (key: string, weight: number): void => {
-    directionOf(key).forEach((part, at) => (sum[at] = (sum[at] ?? 0) + part * weight))
-  }
-  for (const word of wordsOf(text)) {
+/** What a word adds; kept, since stores have few different words. */
+const meaningOfWord = (() => {
+  const known = new Map<string, Float64Array>()
+  return (word: string): Float64Array => {
+    const kept = known.get(word)
+    if (kept !== undefined) return kept
+    const sum = new Float64Array(DIMENSIONS)
+    const add = (key: string, weight: number): void => {
+      directionOf(key).forEach((part, at) => (sum[at] = (sum[at] ?? 0) + part * weight))
+    }
     const things = THINGS.get(word)
     // What is used for everything says nothing.
     const telling = things === undefined ? 0 : 1 / things.size ** 1.5
@@ -133,7 +136,18 @@ export function meaningOf(text: string): number[] {
     const padded = ` ${word} `
     const weight = things === undefined ? WEIGHT_OF_LETTERS : WEIGHT_OF_KNOWN_LETTERS * telling
     for (let at = 0; at + 3 <= padded.length; at++) add(padded.slice(at, at + 3), weight / Math.sqrt(padded.length))
+    known.set(word, sum)
+    return sum
+  }
+})()
+
+/** Of length 1, to four digits. */
+function meaningOf(text: string): number[] {
+  const sum = new Float64Array(DIMENSIONS)
+  for (const word of wordsOf(text)) {
+    const meaning = meaningOfWord(word)
+    for (let at = 0; at < DIMENSIONS; at++) sum[at] = (sum[at] ?? 0) + (meaning[at] ?? 0)
   }
   const length = Math.hypot(...sum) || 1
-  return Array.from(sum, (part) => part / length)
+  return Array.from(sum, (part) => Math.round((10_000 * part) / length) / 10_000)
 }

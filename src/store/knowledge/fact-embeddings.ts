@@ -39,8 +39,9 @@ export async function findUnembedded(database: Database, model: string, limit: n
   return row?.found ?? 0
 }
 
+/** Not prepared: a plan that was made while there were no vectors may be slow later. */
 const FIND = {
-  name: 'embedding.find',
+  name: '',
   text: `WITH missing AS (
       SELECT f.id FROM facts f WHERE f.invalidated_at IS NULL
         AND NOT EXISTS (SELECT FROM fact_embeddings e WHERE e.fact_id = f.id AND e.model = $1)
