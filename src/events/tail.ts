@@ -115,7 +115,7 @@ export class Tail {
     return page.lastSeq
   }
 
-  /** Events that a commit of this process appended: consecutive seqs, in order. */
+  /** Events that a commit of this process appended, in order; between the first and the last the log has no others. */
   published(events: readonly SessionEvent[]): void {
     const first = events[0]
     const last = events.at(-1)

@@ -7,6 +7,7 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { createSchemaWorld, type SchemaWorld } from '../contract/schema-world.ts'
 import { seedApproval } from '../contract/seed-approval.ts'
 import { seedSession } from '../contract/seed.ts'
+import { commitTurn } from '../../src/store/turn/turn-commit.ts'
 
 let it: SchemaWorld
 beforeAll(async () => {
@@ -73,6 +74,42 @@ test('each is expired once, however many look, and its session has work', async 
     `SELECT data->>'status' AS status FROM audit_entries WHERE session_id = 'cli:late'`,
   )
   expect(audited).toEqual([{ status: 'EXPIRED' }, { status: 'EXPIRED' }])
+})
+
+test('a turn that settles what the job has just expired tells of it no second time', async () => {
+  const sessionId = 'cli:both'
+  const ids = await seedWaiting(sessionId, 1)
+  const [node] = await it.world.sql('SELECT max(id) AS id FROM nodes')
+  await it.world.sql('UPDATE sessions SET owner = $2, epoch = 7 WHERE id = $1', sessionId, node?.['id'])
+  const [turn] = await it.world.sql(
+    `SELECT id, seq, message_id FROM turns WHERE session_id = $1 ORDER BY seq DESC LIMIT 1`,
+    sessionId,
+  )
+  await sweepTogether(1)
+  const { database, clock } = it.world.context
+  const at = clock.now()
+  const turnId = String(turn?.['id'])
+  const { events } = await commitTurn(
+    database,
+    {
+      lease: { sessionId, node: Number(node?.['id']), epoch: 7 },
+      turn: { id: turnId, seq: Number(turn?.['seq']), messageId: String(turn?.['message_id']) },
+    },
+    {
+      events: ids.map((approvalId) => ({ at, turnId, body: { type: 'Approval', approvalId } })),
+      settledApprovals: ids.map((id) => ({ id, status: 'EXPIRED', at })),
+    },
+  )
+  expect(events).toMatchObject([{ type: 'Approval', approvalId: ids[1] }])
+  const log = await it.world.sql(
+    `SELECT seq, data->>'approvalId' AS id FROM events WHERE session_id = $1 AND type = 'Approval' AND seq > 10 ORDER BY seq`,
+    sessionId,
+  )
+  expect(log).toEqual([
+    { seq: 11, id: ids[0] },
+    { seq: 13, id: ids[1] },
+  ])
+  expect(events[0]?.seq).toBe(13)
 })
 
 test('what has time left is left alone', async () => {

@@ -41,10 +41,15 @@ export function commitSql(turn: TurnRef, write: TurnWrite, bind: Bind): Sql {
   ${identifier(`w_${name}`)} AS (${part})`,
     ),
   )}
-  SELECT f.base, f.turns_since, f.owner IS NULL AS released, f.busy_policy, f.webhook IS NOT NULL AS has_webhook,
+  SELECT f.base, f.turns_since,${settledIds(write)} f.owner IS NULL AS released, f.busy_policy, f.webhook IS NOT NULL AS has_webhook,
     t.cancel_requested,
     EXISTS (SELECT 1 FROM participants p WHERE p.session_id = $1 AND p.user_name = t.user_name) AS participates
   FROM ${FENCE} f, ${TURN} t`
+}
+
+/** The approvals that this commit has settled, of those that it wanted to. */
+function settledIds({ settledApprovals }: TurnWrite): Sql {
+  return when(isFilled(settledApprovals), sql` ARRAY(SELECT a.id FROM ${SETTLED_APPROVALS} a) AS settled,`)
 }
 
 /** What the model calls of the write have cost, for the session and the turn. */
@@ -169,13 +174,28 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
   const json = (rows: readonly object[]): Sql => sql`${bind(JSON.stringify(rows))}::jsonb`
   const parts: Record<string, Fenced> = {}
 
+  // A decision that was committed while this waited for the session's lock stands: the row is read again once it is
+  // free. Before the events, which tell of what was settled here alone.
+  if (isFilled(settledApprovals))
+    parts['settled_approvals'] = fenced`
+    UPDATE approvals x SET status = a.status, decided_at = a.at
+    FROM ${FENCE}, jsonb_to_recordset(${json(settledApprovals.map(withAuditIds))})
+      AS a (id text, status approval_status, at timestamptz, "auditIds" text[])
+    WHERE x.id = a.id AND x.id = ANY(${bind(settledApprovals.map(({ id }) => id))}::text[]) AND x.status = 'PENDING'
+    RETURNING x.id, x.task_id, x.status, a.at, a."auditIds"[1] AS audit_id`
+
   if (isFilled(events))
     parts['events'] = fenced`
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
     SELECT $1, f.base + e.n, e.at, e.turn_id, e.type, e.data
     FROM ${FENCE} f, ROWS FROM (
       jsonb_to_recordset(${json(eventRows(events))}) AS (at timestamptz, turn_id text, type text, data jsonb)
-    ) WITH ORDINALITY AS e (at, turn_id, type, data, n)`
+    ) WITH ORDINALITY AS e (at, turn_id, type, data, n)${given(
+      isFilled(settledApprovals) ? settledApprovals.map(({ id }) => id) : undefined,
+      (ids) => sql`
+    WHERE e.data->>'approvalId' IS NULL OR e.data->>'approvalId' <> ALL (${bind(ids)}::text[])
+      OR EXISTS (SELECT 1 FROM ${SETTLED_APPROVALS} a WHERE a.id = e.data->>'approvalId')`,
+    )}`
 
   // An id, or an attempt of the turn, that is there already fails the whole commit.
   if (isFilled(plans))
@@ -294,14 +314,6 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
         fingerprint text)`
 
   if (isFilled(settledApprovals)) {
-    // A decision that was committed while this waited for the session's lock stands: the row is read again once it is
-    // free.
-    parts['settled_approvals'] = fenced`
-    UPDATE approvals x SET status = a.status, decided_at = a.at
-    FROM ${FENCE}, jsonb_to_recordset(${json(settledApprovals.map(withAuditIds))})
-      AS a (id text, status approval_status, at timestamptz, "auditIds" text[])
-    WHERE x.id = a.id AND x.id = ANY(${bind(settledApprovals.map(({ id }) => id))}::text[]) AND x.status = 'PENDING'
-    RETURNING x.id, x.task_id, x.status, a.at, a."auditIds"[1] AS audit_id`
     // Actor and token are null: the turn settled them, no user did.
     parts['settled_approvals_audit'] = fenced`
     ${INSERT_AUDIT}

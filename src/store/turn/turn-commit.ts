@@ -48,14 +48,17 @@ export async function commitTurn(
   const { statement, values } = render(lease, turn, write)
   const [row] = await database.query<Row>(statement, values)
   if (row === undefined) throw new AppError('LEASE_LOST', `the lease of session ${lease.sessionId} was lost`)
+  const events = write.events.map((event, index) => ({
+    ...event.body,
+    seq: row.base + index + 1,
+    at: event.at,
+    sessionId: lease.sessionId,
+    turnId: event.turnId,
+  }))
+  const settledElsewhere = new Set(write.settledApprovals?.map(({ id }) => id)).difference(new Set(row.settled))
   return {
-    events: write.events.map((event, index) => ({
-      ...event.body,
-      seq: row.base + index + 1,
-      at: event.at,
-      sessionId: lease.sessionId,
-      turnId: event.turnId,
-    })),
+    // What settled an approval before this could has told of it; the log has none of ours there either.
+    events: events.filter((event) => event.type !== 'Approval' || !settledElsewhere.has(event.approvalId)),
     cancelRequested: row.cancel_requested,
     participates: row.participates,
     released: row.released,
@@ -68,6 +71,8 @@ export async function commitTurn(
 interface Row {
   readonly base: number
   readonly turns_since: number
+  /** With `settledApprovals`. */
+  readonly settled?: readonly string[]
   readonly released: boolean
   readonly busy_policy: BusyPolicy
   readonly cancel_requested: boolean

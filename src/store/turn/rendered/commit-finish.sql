@@ -59,6 +59,25 @@ WITH
       x.cancel_requested,
       x.user_name
   ),
+  w_settled_approvals AS (
+    UPDATE approvals x
+    SET
+      status = a.status,
+      decided_at = a.at
+    FROM
+      w_fence,
+      jsonb_to_recordset($16::jsonb) AS a (id text, status approval_status, at timestamptz, "auditIds" text[])
+    WHERE
+      x.id = a.id
+      AND x.id = ANY ($17::text[])
+      AND x.status = 'PENDING'
+    RETURNING
+      x.id,
+      x.task_id,
+      x.status,
+      a.at,
+      a."auditIds" [1] AS audit_id
+  ),
   w_events AS (
     INSERT INTO
       events (session_id, seq, at, turn_id, type, data)
@@ -73,13 +92,24 @@ WITH
       w_fence f,
       ROWS
     FROM
-      (jsonb_to_recordset($16::jsonb) AS (at timestamptz, turn_id text, type text, data jsonb)) WITH ORDINALITY AS e (at, turn_id, type, data, n)
+      (jsonb_to_recordset($18::jsonb) AS (at timestamptz, turn_id text, type text, data jsonb)) WITH ORDINALITY AS e (at, turn_id, type, data, n)
+    WHERE
+      e.data ->> 'approvalId' IS NULL
+      OR e.data ->> 'approvalId' <> ALL ($19::text[])
+      OR EXISTS (
+        SELECT
+          1
+        FROM
+          w_settled_approvals a
+        WHERE
+          a.id = e.data ->> 'approvalId'
+      )
   ),
   w_activity AS (
     DELETE FROM events x USING w_fence
     WHERE
       x.session_id = $1
-      AND x.seq > $17
+      AND x.seq > $20
       AND x.turn_id = $4
       AND x.type IN ('Thinking', 'TaskProgress')
       AND NOT EXISTS (
@@ -107,7 +137,7 @@ WITH
     FROM
       w_fence,
       learnings x,
-      jsonb_to_recordset($18::jsonb) AS c (
+      jsonb_to_recordset($21::jsonb) AS c (
         "learningId" text,
         status learning_status,
         reason text,
@@ -421,25 +451,6 @@ WITH
     WHERE
       a.subject IS NOT NULL
   ),
-  w_settled_approvals AS (
-    UPDATE approvals x
-    SET
-      status = a.status,
-      decided_at = a.at
-    FROM
-      w_fence,
-      jsonb_to_recordset($19::jsonb) AS a (id text, status approval_status, at timestamptz, "auditIds" text[])
-    WHERE
-      x.id = a.id
-      AND x.id = ANY ($20::text[])
-      AND x.status = 'PENDING'
-    RETURNING
-      x.id,
-      x.task_id,
-      x.status,
-      a.at,
-      a."auditIds" [1] AS audit_id
-  ),
   w_settled_approvals_audit AS (
     INSERT INTO
       audit_entries (id, at, kind, session_id, turn_id, actor, token_name, data)
@@ -490,10 +501,10 @@ WITH
       closed = d.status = 'DONE'
     FROM
       w_fence,
-      jsonb_to_recordset($21::jsonb) AS d (id text, status delegation_status, round int, "messageId" text, feedback text, failure text, at timestamptz)
+      jsonb_to_recordset($22::jsonb) AS d (id text, status delegation_status, round int, "messageId" text, feedback text, failure text, at timestamptz)
     WHERE
       x.id = d.id
-      AND x.id = ANY ($22::text[])
+      AND x.id = ANY ($23::text[])
       AND x.session_id = $1
       AND x.status IN ('PENDING', 'RUNNING')
   ),
@@ -505,10 +516,10 @@ WITH
       paraphrase = coalesce(x.paraphrase, m.paraphrase)
     FROM
       w_fence,
-      jsonb_to_recordset($23::jsonb) AS m (id text, status message_status, content text, paraphrase text)
+      jsonb_to_recordset($24::jsonb) AS m (id text, status message_status, content text, paraphrase text)
     WHERE
       x.id = m.id
-      AND x.id = ANY ($24::text[])
+      AND x.id = ANY ($25::text[])
       AND x.session_id = $1
   ),
   w_joined AS (
@@ -525,20 +536,20 @@ WITH
         WHEN j.status <> 'QUEUED' THEN x.joined_attempt
       END,
       failure = CASE
-        WHEN j.status <> 'QUEUED' THEN $25::text
+        WHEN j.status <> 'QUEUED' THEN $26::text
       END,
       failure_detail = CASE
-        WHEN j.status <> 'QUEUED' THEN $26::text
+        WHEN j.status <> 'QUEUED' THEN $27::text
       END,
       started_at = CASE
         WHEN j.status <> 'QUEUED' THEN x.started_at
       END,
       finished_at = CASE
-        WHEN j.status <> 'QUEUED' THEN $27::timestamptz
+        WHEN j.status <> 'QUEUED' THEN $28::timestamptz
       END
     FROM
       w_fence,
-      jsonb_to_recordset($28::jsonb) AS j (id text, status turn_status)
+      jsonb_to_recordset($29::jsonb) AS j (id text, status turn_status)
     WHERE
       x.id = j.id
       AND x.joined_into = $4
@@ -547,6 +558,12 @@ WITH
 SELECT
   f.base,
   f.turns_since,
+  ARRAY(
+    SELECT
+      a.id
+    FROM
+      w_settled_approvals a
+  ) AS settled,
   f.owner IS NULL AS released,
   f.busy_policy,
   f.webhook IS NOT NULL AS has_webhook,
