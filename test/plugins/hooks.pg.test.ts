@@ -232,6 +232,10 @@ test('the built-in activity: thoughts and progress stay for a time; off, they ar
   )
   await update(story, { name: 'activity', enabled: true, settings: { days: 7 } })
   await vi.waitFor(async () => expect(await stored('web:kept')).toEqual(['TaskProgress']), PATIENCE)
+  // Who comes back from before that is told so.
+  await using again = watchAll(ada, 'web:kept')
+  await turnEnd(again)
+  expect(eventsOf(again, 'SessionSnapshot')).toMatchObject([{ removedUpTo: expect.any(Number) as number }])
   await chat('web:kept-again')
   expect(await stored('web:kept-again')).toEqual(['Thinking', 'TaskProgress'])
 })

@@ -118,6 +118,18 @@ test('an npm package is installed, listed and removed; none of its scripts is ru
   for (const what of ['git+ssh://example.org/x', 'https://example.org/x.tgz', '--prefix', '../nowhere', 'Upper']) {
     await expect(runPluginCommand({ do: 'install', what, yes: true }, options)).rejects.toThrow('There is no plugin in')
   }
+  // A folder that is mistyped: nothing is fetched unasked.
+  lines.splice(0)
+  questions.splice(0)
+  await expect(runPluginCommand({ do: 'install', what: 'clokc', yes: true }, options)).rejects.toThrow(
+    /^There is no folder .*clokc\. .* leave out --yes, or name its version \(clokc@latest\)/,
+  )
+  refusedAt = 1
+  await expect(runPluginCommand({ do: 'install', what: 'clokc', yes: false }, options)).rejects.toThrow('Nothing was')
+  expect(lines).toEqual([
+    expect.stringMatching(/^There is no folder .*clokc; it is taken for the name of an npm package/),
+  ])
+  expect(questions).toEqual([expect.stringContaining('Fetch the npm package clokc?')])
 }, 60_000)
 
 test.each([

@@ -52,13 +52,28 @@ async function install(action: Install, options: PluginCommandOptions): Promise<
   const stats = statSync(source, { throwIfNoEntry: false })
   if (stats?.isDirectory() === true) return installFolder(source, action, options)
   if (stats?.isFile() === true && PACKED.test(source)) return installPackage(source, action, options)
-  if (stats === undefined && SPEC.test(action.what)) return installPackage(action.what, action, options)
+  if (stats === undefined && SPEC.test(action.what)) {
+    if (action.yes && !SAYS_PACKAGE.test(action.what)) throw refused(mistyped(action.what, source))
+    if (!SAYS_PACKAGE.test(action.what))
+      options.print(`There is no folder ${source}; it is taken for the name of an npm package.`)
+    return installPackage(action.what, action, options)
+  }
   throw refused(`There is no plugin in ${source}: it is no folder, no .tgz, and no name of an npm package.`)
 }
 
 const PACKED = /\.(tgz|tar\.gz)$/
 /** A name, perhaps with a version: no address, no path, no option of npm. */
 const SPEC = /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*(@[A-Za-z0-9.~^+-]{1,64})?$/
+
+/** What nobody writes who means a folder: a plugin's prefix, a scope, or a version. */
+const SAYS_PACKAGE = /^@|^factotum-plugin-|@/
+
+function mistyped(name: string, source: string): string {
+  return (
+    `There is no folder ${source}. If you mean the npm package of that name, leave out --yes, ` +
+    `or name its version (${name}@latest): whoever owns a mistyped name would be trusted otherwise.`
+  )
+}
 
 /** Beside it first, so that a server never sees half of it. */
 async function installFolder(source: string, { yes }: Install, options: PluginCommandOptions): Promise<void> {

@@ -3,13 +3,24 @@ import type { Database, Statement } from '../database.ts'
 
 const KEPT: Statement = { name: 'plugins.kept', text: `SELECT manifest->'keeps' AS keeps FROM plugins WHERE name = $1` }
 
-/** Of all sessions, oldest first; short enough for no session to wait. Served by the index "events_activity". */
+/**
+ * Of all sessions, oldest first; short enough for no session to wait. Served by the index "events_activity". Rows of
+ * sessions are locked in one order, before their events go; who comes back from before them is told so (`removed_seq`).
+ */
 const FORGET: Statement = {
   name: 'plugins.forget-events',
-  text: `DELETE FROM events WHERE (session_id, seq) IN (
+  text: `WITH aged AS MATERIALIZED (
       SELECT session_id, seq FROM events WHERE type = ANY (ARRAY['Thinking', 'TaskProgress'])
-        AND type = ANY ($1::text[]) AND at < now() - make_interval(secs => $2::float8 * 86400) ORDER BY at LIMIT 1000)
-    RETURNING seq`,
+        AND type = ANY ($1::text[]) AND at < now() - make_interval(secs => $2::float8 * 86400) ORDER BY at LIMIT 1000),
+    locked AS MATERIALIZED (
+      SELECT id FROM sessions WHERE id IN (SELECT session_id FROM aged) ORDER BY id FOR UPDATE),
+    removed AS (
+      DELETE FROM events e USING aged a JOIN locked l ON l.id = a.session_id
+      WHERE e.session_id = a.session_id AND e.seq = a.seq RETURNING e.session_id, e.seq),
+    cut AS (
+      UPDATE sessions s SET removed_seq = greatest(s.removed_seq, r.seq)
+      FROM (SELECT session_id, max(seq) AS seq FROM removed GROUP BY session_id) r WHERE s.id = r.session_id)
+    SELECT seq FROM removed`,
 }
 const TYPES = { thinking: 'Thinking', task_progress: 'TaskProgress' } as const
 
