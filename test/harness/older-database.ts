@@ -12,6 +12,7 @@ const MIGRATIONS = 'prisma/migrations'
 
 export interface OlderDatabase extends AsyncDisposable {
   readonly client: pg.Client
+  readonly url: string
   /** Applies all later migrations; their names. */
   migrate(): Promise<readonly string[]>
 }
@@ -28,6 +29,7 @@ export async function openBefore(name: string): Promise<OlderDatabase> {
   await client.connect()
   return {
     client,
+    url: database.url,
     migrate: () => migrate(database.url, services),
     [Symbol.asyncDispose]: async () => {
       await client.end()

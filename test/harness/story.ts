@@ -76,6 +76,8 @@ export interface StoryOptions {
   /** Share the database and the home of another story: a second process, as far as the database can tell. */
   readonly beside?: Story
   readonly environment?: Readonly<Record<string, string>>
+  /** A database of the test's own, which the server brings up to date. */
+  readonly databaseUrl?: string
   /** How far the clock of the process is ahead of the real time. */
   readonly clockAheadMs?: number
   /** Gets every line of the log, of all levels. */
@@ -98,7 +100,8 @@ export class Story implements AsyncDisposable {
   static async begin(options: StoryOptions = {}): Promise<Story> {
     await using stack = new AsyncDisposableStack()
     const home = options.beside?.home ?? stack.use(await createTemporaryHome()).path
-    const databaseUrl = options.beside?.databaseUrl ?? stack.use(await createTestDatabase()).url
+    const own = options.databaseUrl ?? options.beside?.databaseUrl
+    const databaseUrl = own ?? stack.use(await createTestDatabase()).url
     if (options.beside === undefined) {
       await chmod(home, 0o711)
       await writeFile(configPath(home), storyConfig(options.config), { mode: 0o600 })

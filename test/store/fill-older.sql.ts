@@ -1,0 +1,57 @@
+/**
+ * Rows of a deployment that worked, in the columns of the first schema: each later one takes them, too. Sessions with
+ * turns, plans, tasks, a whole log and its counts; what was learned of them; what was posted; what was audited.
+ */
+export const FILLED = { sessions: 4, turnsOfEach: 3 } as const
+
+const { sessions: SESSIONS, turnsOfEach: TURNS } = FILLED
+const EVENTS = 4
+
+/** As the ids of the product look: a kind, and 26 digits. `number`: an expression of SQL. */
+const id = (kind: string, number: string): string => `'${kind}_' || lpad((${number})::text, 26, '0')`
+const session = `'cli:old-' || s`
+const ofTurn = 's * 100 + n'
+const each = `generate_series(1, ${SESSIONS}) s`
+const eachTurn = `${each}, generate_series(1, ${TURNS}) n`
+
+export const fillOlder = `
+INSERT INTO sessions (id, source_kind, source_interactive, message_count, turn_count, last_seq, summary)
+  SELECT ${session}, 'cli', true, ${TURNS}, ${TURNS}, ${TURNS * EVENTS}, 'What was said before.' FROM ${each};
+INSERT INTO participants (session_id, user_name) SELECT id, 'ben' FROM sessions;
+INSERT INTO messages (id, session_id, seq, role, user_name, content, trusted, status, client, created_at)
+  SELECT ${id('msg', ofTurn)}, ${session}, (n - 1) * ${EVENTS} + 1, 'USER', 'ben', 'message ' || n, true, 'DONE', 'tests', now()
+  FROM ${eachTurn};
+INSERT INTO turns (id, session_id, seq, message_id, user_name, status, step, created_at, started_at, finished_at)
+  SELECT ${id('turn', ofTurn)}, ${session}, (n - 1) * ${EVENTS} + 1, ${id('msg', ofTurn)}, 'ben', 'DONE', 'COMPLETE', now(), now(), now()
+  FROM ${eachTurn};
+INSERT INTO plans (id, session_id, turn_id, attempt, goal, created_at)
+  SELECT ${id('plan', ofTurn)}, ${session}, ${id('turn', ofTurn)}, 1, 'goal ' || n, now() FROM ${eachTurn};
+INSERT INTO tasks (id, session_id, turn_id, plan_id, index, type, detail, status, output, exit_code, final, review_verdict)
+  SELECT ${id('task', `(${ofTurn}) * 10 + k`)}, ${session}, ${id('turn', ofTurn)}, ${id('plan', ofTurn)}, k,
+    (ARRAY['EXEC', 'MSG'])[k + 1]::task_type, 'detail ' || n, 'DONE', 'output ' || n, CASE k WHEN 0 THEN 0 END, k = 1,
+    CASE k WHEN 0 THEN 'OK'::review_verdict END
+  FROM ${eachTurn}, generate_series(0, 1) k;
+INSERT INTO events (session_id, seq, at, turn_id, type, data)
+  SELECT ${session}, (n - 1) * ${EVENTS} + e.seq, now(), ${id('turn', ofTurn)}, e.type, e.data
+  FROM ${eachTurn}, LATERAL (VALUES
+    (1, 'MessageReceived', jsonb_build_object('messageId', ${id('msg', ofTurn)})),
+    (2, 'PlanCreated', jsonb_build_object('planId', ${id('plan', ofTurn)})),
+    (3, 'TaskUpdate', jsonb_build_object('taskId', ${id('task', `(${ofTurn}) * 10`)}, 'status', 'DONE')),
+    (4, 'TurnCompleted', '{"status":"DONE","commandsHandled":[],"durationMs":10,"failure":null,
+      "usage":{"calls":1,"inputTokens":2,"outputTokens":3,"cachedTokens":0,"cost":null}}')
+  ) AS e(seq, type, data);
+INSERT INTO facts (id, content, norm, source, session_id, created_at, updated_at)
+  SELECT ${id('fact', 's')}, 'Kettle ' || s || ' is blue.', 'kettle ' || s || ' is blue', 'CURATOR', ${session}, now(), now() FROM ${each};
+INSERT INTO fact_versions (fact_id, version, content, change, changed_by, at)
+  SELECT id, 1, content, 'CREATED', 'curator', created_at FROM facts;
+INSERT INTO learnings (id, session_id, turn_id, task_id, user_name, content, norm, status, fact_id, created_at)
+  SELECT ${id('lrn', 's')}, ${session}, ${id('turn', 's * 100 + 1')}, ${id('task', '(s * 100 + 1) * 10')}, 'ben',
+    'The kettle is blue.', 'the kettle is blue', 'PROMOTED', ${id('fact', 's')}, now() FROM ${each};
+INSERT INTO questions (id, content, norm, session_id, source, created_at)
+  SELECT ${id('q', 's')}, 'Whose is kettle ' || s || '?', 'whose is kettle ' || s, ${session}, 'CURATOR', now() FROM ${each};
+INSERT INTO deliveries (id, session_id, task_id, url, final, status, attempts, created_at, delivered_at)
+  SELECT ${id('dlv', 's')}, ${session}, ${id('task', '(s * 100 + 1) * 10 + 1')}, 'https://hooks.example/', true, 'DELIVERED', 1, now(), now()
+  FROM ${each};
+INSERT INTO audit_entries (id, at, kind, session_id, actor, data)
+  SELECT ${id('aud', 's')}, now(), 'SESSION', ${session}, 'ben', '{"change":"OPENED","detail":null}' FROM ${each};
+`
