@@ -1,7 +1,7 @@
 /**
  * `factotum audit verify`: recomputes the chain of the audit and says on the console what came of it. Called by cli.ts.
  */
-import pg from 'pg'
+import { connectClient } from '../store/connection/connect-client.ts'
 import type { Statement } from '../store/database.ts'
 import { toAppError } from '../store/to-app-error.ts'
 import { verifyAudit, type AuditReport } from './verify-audit.ts'
@@ -13,8 +13,6 @@ export interface AuditCommandOptions {
   readonly print: (line: string) => void
 }
 
-const CONNECT_TIMEOUT_MS = 5000
-
 /** Whether the audit is intact. */
 export async function verifyAuditCommand({ databaseUrl, day, print }: AuditCommandOptions): Promise<boolean> {
   const report = await readReport(databaseUrl, day)
@@ -23,14 +21,8 @@ export async function verifyAuditCommand({ databaseUrl, day, print }: AuditComma
 }
 
 async function readReport(databaseUrl: string, day: string | null): Promise<AuditReport> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    application_name: 'factotum audit',
-  })
-  client.on('error', () => {}) // a connection that breaks also fails the statement under way, or the next, which tells
+  const client = await connectClient(databaseUrl, 'factotum audit')
   try {
-    await client.connect()
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     return await verifyAudit(
       async <Row extends object>(statement: Statement, values: readonly unknown[]) => {

@@ -14,13 +14,14 @@
  * appears for the first time in a while may have counted itself as alone and sent nothing, so handlers get 'resync'
  * then, too.
  */
-import pg from 'pg'
+import type pg from 'pg'
 import { messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import { Coalesced } from '../platform/coalesced.ts'
 import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import { Periodic } from '../platform/periodic.ts'
+import { WritableClient } from '../store/connection/writable-client.ts'
 import type { Heard, HeardOf, Notification } from './notification.ts'
 
 const CHANNEL = 'factotum_notifications'
@@ -204,7 +205,7 @@ export class Doorbell {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({
+    const client = new WritableClient({
       connectionString: this.#options.url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,

@@ -12,6 +12,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { Periodic } from '../platform/periodic.ts'
+import { WritableClient } from '../store/connection/writable-client.ts'
 
 /**
  * `signal` aborts when the server stops and the job has had its time. What it throws is logged, and the job tried again
@@ -62,6 +63,7 @@ export class JobRunner {
   constructor(options: JobRunnerOptions) {
     this.#options = options
     this.#pool = new pg.Pool({
+      Client: WritableClient,
       connectionString: options.url,
       max: MAX_CONNECTIONS,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

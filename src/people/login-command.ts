@@ -2,7 +2,7 @@
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../core/errors.ts'
 import { hasCode } from '../platform/error-code.ts'
-import { connectClient } from '../store/connect-client.ts'
+import { connectClient } from '../store/connection/connect-client.ts'
 import type { Queryable, Statement } from '../store/database.ts'
 import { toAppError } from '../store/to-app-error.ts'
 import { createLoginLink } from './create-login-link.ts'

@@ -2,6 +2,7 @@
  * Which values of the environment, of `.env` and of config.toml are secrets. Called by secret-store.ts at start and at
  * each change.
  */
+import { hostAddresses } from '../config/database-address.ts'
 import type { Config } from '../config/config.ts'
 
 /** A value that must not be seen anywhere. `name` says where it is from. */
@@ -56,8 +57,9 @@ function inConfig({ tokens }: Config): KnownValue[] {
  * secret.
  */
 export function passwordsIn({ name, value }: KnownValue): KnownValue[] {
-  if (!URL.canParse(value)) return []
-  const { username, password } = new URL(value)
+  const [address] = hostAddresses(value)
+  if (!URL.canParse(address)) return []
+  const { username, password } = new URL(address)
   if (password === '' || password === username) return []
   return [...new Set([password, decode(password)])].map((each) => ({ name: `the password in ${name}`, value: each }))
 }

@@ -8,6 +8,7 @@ import { Pool, type PoolClient } from 'pg'
 import { messageOf } from '../core/errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import type { Logger } from '../platform/logger.ts'
+import { WritableClient } from './connection/writable-client.ts'
 import { toAppError } from './to-app-error.ts'
 
 /**
@@ -56,6 +57,7 @@ export class Database {
   constructor(options: DatabaseOptions) {
     this.url = options.url
     this.#pool = new Pool({
+      Client: WritableClient,
       connectionString: options.url,
       max: options.maxConnections,
       // Kept when idle: a burst must find them, since to open one takes the longest when the process has most to do.

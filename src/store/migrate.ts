@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { AppError, messageOf } from '../core/errors.ts'
 import { packageFile } from '../platform/package-file.ts'
-import { connectClient, cannotConnect } from './connect-client.ts'
+import { connectClient, cannotConnect } from './connection/connect-client.ts'
 import { hasCode } from '../platform/error-code.ts'
 import { lockMigrations, type LockMigrationsOptions } from './lock-migrations.ts'
 

@@ -8,7 +8,7 @@ import { AppError, messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
-import { connectClient } from './connect-client.ts'
+import { connectClient } from './connection/connect-client.ts'
 
 interface ReachDatabaseOptions {
   readonly logger: Logger

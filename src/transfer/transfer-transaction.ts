@@ -2,10 +2,11 @@
  * The transaction in which a session is exported or imported, on a connection of its own: it lasts as long as who takes
  * or gives the lines likes, and must keep none of the pool's from others meanwhile.
  */
-import pg from 'pg'
+import type pg from 'pg'
 import { AppError, messageOf } from '../core/errors.ts'
 import { hasCode } from '../platform/error-code.ts'
 import type { Queryable, Statement } from '../store/database.ts'
+import { WritableClient } from '../store/connection/writable-client.ts'
 import { toAppError } from '../store/to-app-error.ts'
 
 const CONNECT_TIMEOUT_MS = 5000
@@ -27,7 +28,7 @@ export async function inTransferTransaction<Result>(
   what: keyof typeof BEGIN,
   work: (client: Queryable) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({
+  const client = new WritableClient({
     connectionString: databaseUrl,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,

@@ -7,7 +7,7 @@
  * because others wait no longer than that for them (src/store/nodes.ts).
  */
 import { hostname } from 'node:os'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { messageOf } from '../core/errors.ts'
 import type { CommandService } from '../execution/run-command.ts'
 import { identityOfServer } from '../execution/process/server-identity.ts'
@@ -17,6 +17,7 @@ import { machineMs } from '../platform/machine-clock.ts'
 import { Periodic } from '../platform/periodic.ts'
 import { VERSION } from '../platform/version.ts'
 import type { Database } from '../store/database.ts'
+import { WritableClient } from '../store/connection/writable-client.ts'
 import { beat, leaveNode, registerNode } from '../store/nodes.ts'
 
 export interface NodeMembershipOptions {
@@ -178,7 +179,7 @@ export class NodeMembership {
 
   /** The end of the connection makes the next beat due, which fails then. */
   #open(): Client {
-    const client = new Client({
+    const client = new WritableClient({
       connectionString: this.#options.database.url,
       keepAlive: true,
       connectionTimeoutMillis: BEAT_TIMEOUT_MS,

@@ -16,11 +16,12 @@ import { createTemporaryHome } from '../harness/temporary-home.ts'
 
 const usage = `npm run test:failover -- [options]
 
-Two server processes on a PostgreSQL with a synchronous standby, both of Debian's packages, behind one address, as HAProxy
-or a moving address gives it. Under load the first PostgreSQL dies; for a while the address leads to the standby, which is
-read-only; then that is promoted. No accepted message may be lost, no command run twice, no event missed or repeated, and
+Two server processes on a PostgreSQL with a synchronous standby, both of Debian's packages: once behind one address, as
+HAProxy or a moving address gives it, once with both hosts in DATABASE_URL. Under load the first PostgreSQL dies; for a while
+there is only the standby, which is read-only; then that is promoted. No accepted message may be lost, no command run twice, no event missed or repeated, and
 turns must go on within 15 s of the promotion.
 
+  --by <way>       "address" or "hosts"                          both, one after the other
   --sessions <n>   how many sessions are busy at the same time   default 6
   --help           this
 
@@ -31,15 +32,25 @@ const GOES_ON_WITHIN_MS = 15_000
 const READ_ONLY_MS = 3000
 const LOAD_MS = 8000
 
-const { values } = parseArgs({ options: { sessions: { type: 'string' }, help: { type: 'boolean' } } })
-if (values.help === true) console.log(usage)
-else await runFailover(Number(values.sessions ?? DEFAULT_SESSIONS))
+const WAYS = ['address', 'hosts'] as const
+type Way = (typeof WAYS)[number]
 
-async function runFailover(sessions: number): Promise<void> {
+const { values } = parseArgs({
+  options: { sessions: { type: 'string' }, by: { type: 'string' }, help: { type: 'boolean' } },
+})
+if (values.help === true) console.log(usage)
+else
+  for (const way of WAYS.filter((each) => values.by === undefined || values.by === each)) {
+    await runFailover(way, Number(values.sessions ?? DEFAULT_SESSIONS))
+  }
+
+async function runFailover(way: Way, sessions: number): Promise<void> {
+  console.log(way === 'hosts' ? 'both hosts in DATABASE_URL:' : 'one address that moves:')
   await using folder = await createTemporaryHome()
   await using pair = await StandbyPair.start(folder.path)
   await using proxy = await TcpProxy.start(pair.primaryUrl)
-  await using cluster = await Cluster.begin({ databaseUrl: proxy.through(pair.primaryUrl) })
+  const databaseUrl = way === 'hosts' ? pair.bothUrl : proxy.through(pair.primaryUrl)
+  await using cluster = await Cluster.begin({ databaseUrl })
   const servers = [await cluster.start(), await cluster.start()]
   const isOver = new AbortController()
   const busy = Array.from({ length: sessions }, (_, n) => {

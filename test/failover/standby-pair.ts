@@ -34,8 +34,8 @@ export class StandbyPair implements AsyncDisposable {
 
   /** In `folder`, which the account that root drops to can enter. Rejects without Debian's PostgreSQL. */
   static async start(folder: string): Promise<StandbyPair> {
-    const bin = globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
-    if (bin === undefined || !existsSync(join(bin, 'initdb'))) throw new Error('apt-get install postgresql')
+    const bin = programs()
+    if (bin === null) throw new Error('apt-get install postgresql')
     const place = join(folder, 'pair')
     chmodSync(folder, 0o711)
     mkdirSync(place)
@@ -67,6 +67,15 @@ export class StandbyPair implements AsyncDisposable {
 
   get standbyUrl(): string {
     return urlOf(this.#standby)
+  }
+
+  /** The standby first, so that it has to be passed over. */
+  get bothUrl(): string {
+    return this.primaryUrl.replace('@', `@127.0.0.1:${this.#standby.port},`)
+  }
+
+  static get isInstalled(): boolean {
+    return programs() !== null
   }
 
   /** As a power cut would have it. */
@@ -104,6 +113,12 @@ export class StandbyPair implements AsyncDisposable {
     const account = unprivilegedAccount()
     await run(join(this.#bin, program), [...args], { cwd: '/', ...account })
   }
+}
+
+/** Of Debian's packages. */
+function programs(): string | null {
+  const bin = globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
+  return bin !== undefined && existsSync(join(bin, 'initdb')) ? bin : null
 }
 
 function urlOf({ port }: Pick<Server, 'port'>, database = 'factotum'): string {

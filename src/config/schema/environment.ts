@@ -7,6 +7,7 @@ import * as z from 'zod'
 import type { AppError } from '../../core/errors.ts'
 import { must } from '../../platform/must.ts'
 import { configError } from '../config-problem.ts'
+import { isDatabaseAddress } from '../database-address.ts'
 import { says, text } from '../field.ts'
 
 export interface Environment {
@@ -35,12 +36,13 @@ const modes = ['development', 'production', 'test'] as const
 const environmentSchema = z.object({
   DATABASE_URL: text(
     'must be a PostgreSQL address such as "postgres://user:password@host:5432/database"',
-    (value) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value),
+    isDatabaseAddress,
     { hidden: true },
   )
     .optional()
     .meta({
-      description: 'A PostgreSQL 15 or later to use instead of the embedded one. Direct, not through PgBouncer.',
+      description:
+        'A PostgreSQL 15 or later to use instead of the embedded one. Direct, not through PgBouncer. Of several hosts (host1:5432,host2:5432) the first that takes writes is used.',
     }),
   PORT: text('must be a port from 0 to 65535', (value) => /^\d{1,5}$/.test(value) && Number(value) <= 65_535)
     .default('4000')

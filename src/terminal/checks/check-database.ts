@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { connectClient } from '../../store/connect-client.ts'
+import { connectClient } from '../../store/connection/connect-client.ts'
 import { migrationNames } from '../../store/migrate.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
 

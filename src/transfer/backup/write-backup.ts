@@ -5,7 +5,7 @@
  */
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
-import { connectClient } from '../../store/connect-client.ts'
+import { connectClient } from '../../store/connection/connect-client.ts'
 import { lineOf, rowsIn, type BackupHeader } from './backup-format.ts'
 import { readHomeFiles, type HomeFolder } from './home-files.ts'
 

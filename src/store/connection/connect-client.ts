@@ -1,18 +1,22 @@
 /** One connection of its own, before there is a pool, and what to change when there is none to be had. */
 import pg from 'pg'
-import { AppError, messageOf } from '../core/errors.ts'
-import { hasCode } from '../platform/error-code.ts'
+import { hostAddresses } from '../../config/database-address.ts'
+import { AppError, messageOf } from '../../core/errors.ts'
+import { hasCode } from '../../platform/error-code.ts'
+import { writableAddress } from './writable-client.ts'
 
 const CONNECT_TIMEOUT_MS = 5000
 
 /**
+ * To the one host that `url` names, whatever it is, or of several to the first that takes writes.
  * `applicationName`: what PostgreSQL's `pg_stat_activity` shows. Throws CONFIG_INVALID when a person must act (wrong
  * address, password or database), DATABASE_UNAVAILABLE (retry: backoff) when the server cannot be reached now.
  */
 export async function connectClient(url: string, applicationName: string): Promise<pg.Client> {
   try {
+    const addresses = hostAddresses(url)
     const db = new pg.Client({
-      connectionString: url,
+      connectionString: addresses.length === 1 ? url : await writableAddress(addresses),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       application_name: applicationName,
     })
