@@ -4,10 +4,11 @@
  * rounds of the same run, and a ratio is the median of the rounds' ratios, so that a noisy moment hits both.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { MessageOutputsDocument, type MessageOutputsSubscription } from '../test/generated/graphql.ts'
 import { ApiClient, type Watch } from '../test/harness/api-client.ts'
 import { median, percentile, show } from './figures.ts'
-import { cpuMs, postgresCpuMs } from './process-usage.ts'
+import { cpuMs, postgresCpuMs, residentBytes } from './process-usage.ts'
 import type { FloorApi } from './floor-main.ts'
 import { HelperProcess } from './helper-process.ts'
 import { JsonClient } from './json-client.ts'
@@ -64,6 +65,7 @@ export async function measureLatency(
 export async function measureThroughput(stage: Stage, { rounds }: { rounds: number }): Promise<Row[]> {
   await using floor = await startFloor(stage)
   using product = new Product(stage)
+  const begunKb = await databaseKb(stage)
   const all: Throughput[] = []
   for (let round = 0; round < WARM_UP_ROUNDS + rounds; round += 1) {
     const before = cpuOf(stage)
@@ -80,7 +82,13 @@ export async function measureThroughput(stage: Stage, { rounds }: { rounds: numb
   }
   const what = `(b) turns per second, ${SESSIONS} sessions × ${MESSAGES}`
   // What is young, its code and its statements, is no worse a server, but another one.
-  return [toRow(what, all.slice(WARM_UP_ROUNDS)), toRow(`${what}, the server's first`, all.slice(0, WARM_UP_ROUNDS))]
+  const diskKb = ((await databaseKb(stage)) - begunKb) / (all.length * SESSIONS * MESSAGES)
+  return [
+    toRow(what, all.slice(WARM_UP_ROUNDS)),
+    toRow(`${what}, the server's first`, all.slice(0, WARM_UP_ROUNDS)),
+    alone('(b) the same, disk, kB per turn, without the write-ahead log', show(diskKb)),
+    alone('(b) the same, memory of the server afterwards, MB', show(residentBytes(stage.pid) / 1e6)),
+  ]
 }
 
 interface Throughput {
@@ -106,6 +114,19 @@ function toRow(what: string, found: readonly Throughput[]): Row {
       `best ${show(Math.max(...found.map(({ ours }) => ours)))}; floor best ${show(Math.max(...found.map((one) => one.floor)))}; ` +
       `CPU per turn: server ${show(of(({ serverMs }) => serverMs))} ms, PostgreSQL ${show(of(({ postgresMs }) => postgresMs))} ms`,
   }
+}
+
+function alone(what: string, value: string): Row {
+  return { what, value, floor: '', ratio: '', note: '' }
+}
+
+/** Of the server's database: rows, indexes and what is kept beside them. */
+async function databaseKb({ databaseUrl }: Stage): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const { rows } = await client.query<{ bytes: number }>('SELECT pg_database_size(current_database())::float8 AS bytes')
+  await client.end()
+  return (rows[0]?.bytes ?? 0) / 1000
 }
 
 function spread(rounds: readonly number[][], share: number): string {

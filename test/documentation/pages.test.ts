@@ -1,41 +1,21 @@
 /** What the pages hold can be used as it stands: commands, documents of the API, sections of config.toml, links. */
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buildSchema, NoUnusedFragmentsRule, parse, specifiedRules, validate } from 'graphql'
 import { parse as parseToml } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
 import { parseCommandLine } from '../../src/config/command-line/command-line.ts'
 import { fileSchema } from '../../src/config/schema/schema.ts'
+import { fencesOf, PAGES, type Fence } from './fences.ts'
 
-const PAGES = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md'), ...globSync('examples/*/README.md')]
 const schema = buildSchema(readFileSync('schema.graphql', 'utf8'))
 /** Pages show pieces: a fragment alone is one. */
 const RULES = specifiedRules.filter((rule) => rule !== NoUnusedFragmentsRule)
 
-interface Block {
-  readonly page: string
-  readonly line: number
-  readonly text: string
-}
-
-/** The fenced blocks of these languages, in all pages. */
-function blocksOf(...languages: readonly string[]): readonly Block[] {
-  return PAGES.flatMap((page) => {
-    const text = readFileSync(page, 'utf8')
-    return [...text.matchAll(/^( *)```(\w+)\n([\s\S]*?)^ *```$/gm)].flatMap(
-      ({ 1: indent = '', 2: language = '', 3: body = '', index }) => {
-        if (!languages.includes(language)) return []
-        const line = text.slice(0, index).split('\n').length + 1
-        return [{ page, line, text: body.replaceAll(new RegExp(`^${indent}`, 'gm'), '') }]
-      },
-    )
-  })
-}
-
 /** At the beginning of a line, of a part of it, or behind npx: elsewhere it is a word of another command. */
 const COMMAND = /(?:^|[|;(]\s*|npx )factotum(?: ([^;&|)#]*))?/g
 
-const commands = blocksOf('sh', 'bash').flatMap(({ page, line, text }) =>
+const commands = fencesOf('sh', 'bash').flatMap(({ page, line, text }) =>
   text
     .split('\n')
     .flatMap((written, n) =>
@@ -53,7 +33,7 @@ describe('commands', () => {
 })
 
 // Those of docs/clients are files of the tests (test/repository/client-guide.test.ts).
-const documents = blocksOf('graphql').filter(({ page }) => !page.startsWith('docs/clients'))
+const documents = fencesOf('graphql').filter(({ page }) => !page.startsWith('docs/clients'))
 describe('documents of the API', () => {
   test.each(documents)('$page:$line', ({ text }) => {
     expect(validate(schema, parse(text), RULES).map(({ message }) => message)).toEqual([])
@@ -62,10 +42,10 @@ describe('documents of the API', () => {
 })
 
 const config = fileSchema(false)
-const isOfConfig = ({ text }: Block): boolean => Object.keys(parseToml(text)).some((key) => key in config.shape)
+const isOfConfig = ({ text }: Fence): boolean => Object.keys(parseToml(text)).some((key) => key in config.shape)
 
 // Others are manifests of other programs.
-const sections = blocksOf('toml').filter(isOfConfig)
+const sections = fencesOf('toml').filter(isOfConfig)
 /** What stands in place of a hash, and of a secret. */
 const filledIn = (text: string): string =>
   text.replaceAll('"…"', `"${'0'.repeat(64)}"`).replaceAll('whsec_…', `whsec_${Buffer.alloc(32).toString('base64')}`)
