@@ -1,6 +1,6 @@
 /**
- * What becomes of each command that a page shows: it is run (test/processes/pages-in-a-shell.pg.test.ts), or another test runs it, or it cannot
- * be run here, and why. A command without a line here, and a line without a command, fail.
+ * What becomes of each command that a page shows: it is run (test/processes/pages-in-a-shell.pg.test.ts), or another
+ * test runs it, or it cannot be run here, and why. A command without a line here, and a line without a command, fail.
  */
 export interface Run {
   /** What is put in place of what only an example can be; the addresses of servers are replaced everywhere. */

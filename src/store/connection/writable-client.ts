@@ -20,6 +20,7 @@ const READ_ONLY = '25006'
 
 type Connected = (error: Error | null, client?: pg.Client) => void
 
+/** As any client of pg: connected once, and of no more use when its connection has ended. */
 export class WritableClient extends pg.Client {
   readonly #addresses: readonly [string, ...string[]]
   #isOpen = false
@@ -35,7 +36,9 @@ export class WritableClient extends pg.Client {
 
   /** Rejects when no host takes writes now; the error's code tells why, as PostgreSQL's or the system's. */
   override connect(): Promise<pg.Client>
+  /** The same, told by a call, as pools want it. */
   override connect(connected: Connected): void
+  /** What both are made of. */
   override connect(connected?: Connected): Promise<pg.Client> | void {
     const client = this.#connect()
     if (connected === undefined) return client
