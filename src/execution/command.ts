@@ -84,6 +84,11 @@ export interface OutputFile extends Pick<RunInput, 'sessionId' | 'role'> {
  * no process).
  */
 export interface CommandRunner {
+  /**
+   * A command of the session may come soon, so a sandbox is made ready for it, as far as one can be: only time is saved
+   * by it. It runs nothing, and what no command takes ends by itself.
+   */
+  prepare(place: Pick<RunInput, 'sessionId' | 'role'>): void
   run(input: CommandInput): Promise<CommandOutcome>
   runSkill(input: SkillInput): Promise<CommandOutcome>
   /** Writes an output whole to a file of the workspace. No program of the session may be running. */

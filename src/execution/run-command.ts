@@ -70,6 +70,7 @@ export async function createCommandRunner(options: CommandRunnerOptions): Promis
   await service.start()
   return {
     runner: {
+      prepare: (place) => service.prepare(place),
       run: (input) => service.run(input),
       runSkill: (input) => service.runSkill(input),
       saveOutput: (output) => service.saveOutput(output),
@@ -121,6 +122,10 @@ class SandboxedCommands {
     const { environment } = input
     const skill = { name, folder, start, environment, input: this.#describeCall(input) }
     return this.#track(input, { kind: 'SKILL', skill })
+  }
+
+  prepare({ sessionId, role }: Pick<RunInput, 'sessionId' | 'role'>): void {
+    this.#host.prepare({ sessionId, isConfined: isConfined(role) })
   }
 
   allowUntil(untilMs: number): void {

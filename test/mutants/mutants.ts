@@ -302,6 +302,14 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['src/execution/workspace/publish-files.test.ts'],
   },
   {
+    name: 'prepared-for-another-folder',
+    promise: 'A prepared sandbox is used only where it was made for.',
+    file: 'src/execution/namespace/prepared-launches.ts',
+    find: 'JSON.stringify([folder, launch])',
+    replace: 'JSON.stringify([folder === launch.file, launch])',
+    tests: ['test/sandbox/prepared-launch.test.ts'],
+  },
+  {
     name: 'commands-without-the-permit',
     promise: 'A command ends when the permit of its host runs out.',
     file: 'src/execution/host/command-permit.ts',

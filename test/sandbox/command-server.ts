@@ -4,13 +4,17 @@
  * lines to stdout.
  */
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Role } from '../../src/core/identity.ts'
 import type { CommandOutcome, SandboxState } from '../../src/execution/command.ts'
 import type { CommandLimits } from '../../src/execution/command-limits.ts'
+import { killProcess } from '../../src/execution/process/process-tree.ts'
 import { createCommandRunner } from '../../src/execution/run-command.ts'
+import { workspacePath } from '../../src/execution/workspace/workspace.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { machineMs } from '../../src/platform/machine-clock.ts'
+import { findProcesses } from './outside-world.ts'
 import { FOREVER_MS } from './sandbox-support.ts'
 
 export interface Job {
@@ -22,6 +26,8 @@ export interface Job {
   /** Commands that run at one time; each has a session of its own. */
   readonly concurrency: number
   readonly commands: readonly string[]
+  /** Each command, of role USER, finds a sandbox that waits for it. */
+  readonly isPrepared?: boolean
   /** Commands are allowed for so long, again and again while the server lives; absent: for ever. */
   readonly allowMs?: number
 }
@@ -52,18 +58,45 @@ const waiting = job.commands.entries()
 await Promise.all(
   Array.from({ length: job.concurrency }, async () => {
     for (const [index, command] of waiting) {
-      const outcome = await service.runner.run({
-        sessionId: `test:${index}`,
-        taskId: `task_${index}`,
-        command,
-        role: job.role,
-        timeoutMs: job.timeoutMs,
-        outputs: { entries: [], isFirstOfTurn: true },
-        signal: new AbortController().signal,
-        onOutput: (_, text) => report({ type: 'OUTPUT', index, text }),
-      })
+      const outcome = await (job.isPrepared === true ? runPrepared : run)(index, command)
       report({ type: 'OUTCOME', index, outcome })
     }
   }),
 )
 await service.stop()
+
+function run(index: number, command: string): Promise<CommandOutcome> {
+  return service.runner.run({
+    sessionId: sessionOf(index),
+    taskId: `task_${index}`,
+    command,
+    role: job.role,
+    timeoutMs: job.timeoutMs,
+    outputs: { entries: [], isFirstOfTurn: true },
+    signal: new AbortController().signal,
+    onOutput: (_, printed) => report({ type: 'OUTPUT', index, text: printed }),
+  })
+}
+
+function sessionOf(index: number): string {
+  return `test:${index}`
+}
+
+async function runPrepared(index: number, command: string): Promise<CommandOutcome> {
+  await run(index, 'true')
+  await findPrepared(index)
+  const outcome = await run(index, command)
+  // It would wait for a minute, and leave no place for those of the next commands.
+  if (outcome.kind === 'exited') for (const pid of await findPrepared(index)) killProcess(pid)
+  return outcome
+}
+
+/** Resolves when there is one: it names the workspace of its session. */
+async function findPrepared(index: number): Promise<readonly number[]> {
+  const workspace = workspacePath(job.home, sessionOf(index))
+  for (const deadlineMs = performance.now() + 20_000; performance.now() < deadlineMs; await sleep(2)) {
+    const found = findProcesses(workspace)
+    if (found.length > 0) return found
+  }
+  throw new Error(`no sandbox is prepared for command ${index}`)
+}

@@ -1,6 +1,7 @@
 /**
  * The promise of the sandbox: 40 hostile commands are stopped and 10 ordinary ones work, whether the server runs as
- * root (and drops its rights for them) or as an unprivileged user. Each variant is a server process of its own.
+ * root (and drops its rights for them) or as an unprivileged user. Each variant is a server process of its own. The
+ * hostile commands find sandboxes that were prepared; the ordinary ones start their own.
  */
 import { chownSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -93,7 +94,7 @@ function testHostileCommands(variant: Variant): void {
       world.describe(killedBy === undefined ? `${command}\necho TRIED` : command),
     )
     const env = { FACTOTUM_TEST_SECRET: world.secret, DATABASE_URL: `postgres://x:${world.secret}@127.0.0.1/x` }
-    const job = { limits: SMALL_LIMITS, timeoutMs: 6_000, concurrency: 4, commands }
+    const job = { limits: SMALL_LIMITS, timeoutMs: 6_000, concurrency: 4, commands, isPrepared: true }
     finished = await runAll(variant, job, { env, openFile: world.secretFile })
   }, 120_000)
 

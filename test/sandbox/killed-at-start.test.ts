@@ -6,7 +6,14 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { CommandInput } from '../../src/execution/command.ts'
 import { sweepLeftBehind } from '../../src/execution/host/host-folder.ts'
-import { readProcess } from '../../src/execution/process/process-tree.ts'
+import { homeName } from '../../src/execution/process/owner-mark.ts'
+import {
+  isRunning,
+  listProcesses,
+  readEnvironment,
+  readProcess,
+  type ProcessEntry,
+} from '../../src/execution/process/process-tree.ts'
 import { createCommandRunner, type CommandService } from '../../src/execution/run-command.ts'
 import { sessionsFolder } from '../../src/execution/workspace/workspace.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -25,7 +32,8 @@ const ROUNDS = rounds(1, 10)
 const DELAYS_MS = [0, 1, 2, 4].flatMap((ms) => Array.from({ length: ROUNDS }, (_, round) => ms + round / ROUNDS))
 const LIMIT_MS = 30_000 * ROUNDS
 /** Started together, so that one kill meets each of them at another moment. */
-const SESSIONS = ['cli:1', 'cli:2', 'cli:3', 'cli:4']
+const FIRST = 'cli:1'
+const SESSIONS = [FIRST, 'cli:2', 'cli:3', 'cli:4']
 const WITHIN = { interval: 50 }
 
 const cleanups: (() => Promise<void> | void)[] = []
@@ -42,7 +50,7 @@ interface Scene {
 
 interface Way {
   readonly isConfined: boolean
-  /** The first command is given to a namespace that is still being made. */
+  /** The first command is given to a launch that waits for it, or is still being made. */
   readonly isPrepared?: boolean
 }
 
@@ -50,9 +58,13 @@ const WAYS = [
   { name: 'a USER', isConfined: true },
   { name: 'an ADMIN', isConfined: false },
 ] as const
-const ALL_WAYS = [...WAYS, { name: 'an ADMIN, in a prepared namespace,', isConfined: false, isPrepared: true }] as const
-/** In the arguments of a launch that prepares one. */
-const PREPARATION = 'keeper'
+const ALL_WAYS = [
+  ...WAYS,
+  { name: 'a USER, one of them prepared,', isConfined: true, isPrepared: true },
+  { name: 'an ADMIN, one of them prepared,', isConfined: false, isPrepared: true },
+] as const
+/** In the arguments of every launch: they do not tell the command. */
+const LAUNCH = '--json-status-fd'
 
 function setScene(): Scene {
   const home = createTestHome()
@@ -108,9 +120,18 @@ function sweep({ home }: Scene): Promise<void> {
 }
 
 /** What a sweep leaves. One that is only just forked has no mark yet, and is found by the next. */
-async function findSwept(scene: Scene): Promise<readonly number[]> {
+async function findSwept(scene: Scene, host: number): Promise<readonly number[]> {
   await sweep(scene)
-  return findProcesses(scene.marker)
+  return findLeft(scene, host)
+}
+
+/** What runs of a host: launches, before their beginning or after, and commands. */
+function findLeft({ marker, home }: Scene, host: number): readonly number[] {
+  const owner = `FACTOTUM_OWNER=${homeName(home)}_`
+  const isOfHost = ({ pid }: ProcessEntry): boolean =>
+    readEnvironment(pid).some((variable) => variable.startsWith(owner) && variable.includes(`-${host}-`))
+  const launches = listProcesses().filter((entry) => isOfHost(entry) && isRunning(entry.pid))
+  return [...findProcesses(marker), ...launches.map(({ pid }) => pid)]
 }
 
 /** The host of this process for this home. */
@@ -147,13 +168,13 @@ describe.skipIf(!sandbox.available)(`commands of${skipReason(sandbox)}`, () => {
     async (way) => {
       const scene = setScene()
       const host = await startBareHost(scene)
-      scene.bubblewrap.hold(scene.marker)
+      scene.bubblewrap.hold(LAUNCH)
       beginBare(host, scene, way)
       await scene.bubblewrap.seen()
       await host.kill()
       scene.bubblewrap.release()
       await expect.poll(() => findProcesses(scene.bubblewrap.path), WITHIN).toEqual([])
-      await expect.poll(() => findSwept(scene), WITHIN).toEqual([])
+      await expect.poll(() => findSwept(scene, host.pid), WITHIN).toEqual([])
       expect(countBegun(scene)).toBe(0)
     },
   )
@@ -161,12 +182,13 @@ describe.skipIf(!sandbox.available)(`commands of${skipReason(sandbox)}`, () => {
   test.each(WAYS)('$name that stand before their beginning are ended before their callers are told', async (way) => {
     const scene = setScene()
     const service = await startService(scene)
-    scene.bubblewrap.hold(scene.marker)
+    scene.bubblewrap.hold(LAUNCH)
     const lost = loseAll(service, scene, way)
     await scene.bubblewrap.seen()
-    process.kill(hostOf(scene), 'SIGKILL')
+    const host = hostOf(scene)
+    process.kill(host, 'SIGKILL')
     await lost
-    expect(findProcesses(scene.marker)).toEqual([])
+    expect(findLeft(scene, host)).toEqual([])
     expect(countBegun(scene)).toBe(0)
   })
 
@@ -176,14 +198,14 @@ describe.skipIf(!sandbox.available)(`commands of${skipReason(sandbox)}`, () => {
       for (const delayMs of DELAYS_MS) {
         const scene = setScene()
         const host = await startBareHost(scene)
-        scene.bubblewrap.watch(way.isPrepared === true ? PREPARATION : scene.marker)
-        if (way.isPrepared === true) await host.run('true', { sessionId: 'cli:0', ...way })
+        if (way.isPrepared === true) await host.run('true', { sessionId: FIRST, ...way })
+        scene.bubblewrap.watch(LAUNCH)
         beginBare(host, scene, way)
         await scene.bubblewrap.seen()
         passMs(delayMs)
         await host.kill()
         await expect.poll(() => findRunning(scene), WITHIN).toEqual([])
-        await expect.poll(() => findSwept(scene), WITHIN).toEqual([])
+        await expect.poll(() => findSwept(scene, host.pid), WITHIN).toEqual([])
       }
     },
     LIMIT_MS,
@@ -195,14 +217,15 @@ describe.skipIf(!sandbox.available)(`commands of${skipReason(sandbox)}`, () => {
       for (const delayMs of DELAYS_MS) {
         const scene = setScene()
         const service = await startService(scene)
-        scene.bubblewrap.watch(way.isPrepared === true ? PREPARATION : scene.marker)
-        if (way.isPrepared === true) await runServed(service, way, { command: 'true', sessionId: 'cli:0' })
+        if (way.isPrepared === true) await runServed(service, way, { command: 'true', sessionId: FIRST })
+        scene.bubblewrap.watch(LAUNCH)
         const lost = loseAll(service, scene, way)
         await scene.bubblewrap.seen()
         passMs(delayMs)
-        process.kill(hostOf(scene), 'SIGKILL')
+        const host = hostOf(scene)
+        process.kill(host, 'SIGKILL')
         await lost
-        expect(findProcesses(scene.marker)).toEqual([])
+        expect(findLeft(scene, host)).toEqual([])
         await service.stop()
       }
     },

@@ -33,6 +33,7 @@ process.on('message', (request: HostRequest) => {
   if (request.type === 'PING') return send({ type: 'PONG', id: request.id })
   if (request.type === 'ALLOW') return permit.renew(request.untilMs)
   if (request.type === 'CANCEL') return cancels.get(request.id)?.abort()
+  if (request.type === 'PREPARE') return runner.prepare(request)
   const work = carryOut(request).finally(() => openRequests.delete(work))
   openRequests.add(work)
 })
@@ -44,7 +45,9 @@ process.on('SIGTERM', () => {})
 /** Full, read-only, failing, or no folder any more where one was. */
 const OF_DISK = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'ENOTDIR']
 
-async function carryOut(request: Exclude<HostRequest, { type: 'PING' | 'ALLOW' | 'CANCEL' }>): Promise<void> {
+async function carryOut(
+  request: Exclude<HostRequest, { type: 'PING' | 'ALLOW' | 'CANCEL' | 'PREPARE' }>,
+): Promise<void> {
   const { id } = request
   try {
     if (request.type === 'RUN') return await runCommand(id, request.request)

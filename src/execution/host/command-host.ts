@@ -9,7 +9,7 @@ import { AppError, messageOf } from '../../core/errors.ts'
 import { backoffMs } from '../../platform/backoff.ts'
 import { randomFraction } from '../../platform/id.ts'
 import type { SandboxState } from '../command.ts'
-import type { CommandRequest, HostOutcome, SaveOutputRequest } from './host-messages.ts'
+import type { CommandPlace, CommandRequest, HostOutcome, SaveOutputRequest } from './host-messages.ts'
 import { sweepLeftBehind } from './host-folder.ts'
 import { HostProcess, unexpected, type HostProcessOptions } from './host-process.ts'
 import type { OnOutput } from '../output/output-capture.ts'
@@ -79,6 +79,11 @@ export class CommandHost {
         if (!isUntouched || attempt === MAX_ATTEMPTS) throw error
       }
     }
+  }
+
+  /** A command may come soon. Nothing happens when there is no host now. */
+  prepare(place: CommandPlace): void {
+    if (this.problem() === null) this.#latest?.prepare(place)
   }
 
   /** Commands may run until then; when it passes, the host ends them by itself. */

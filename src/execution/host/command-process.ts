@@ -94,7 +94,7 @@ export class CommandProcess {
     drain.abort()
     started.stdout.abandon()
     started.stderr.abandon()
-    await this.#untilNamespaceEmpty(exit)
+    await this.#untilNamespaceEmpty()
     return this.#describe(exit)
   }
 
@@ -138,8 +138,7 @@ export class CommandProcess {
   }
 
   /** The kernel ends the namespace with bwrap; that takes a moment when there was something left in it. */
-  async #untilNamespaceEmpty(exit: Exit): Promise<void> {
-    if (exit.isNamespaceKept) return // it was looked at before it was kept
+  async #untilNamespaceEmpty(): Promise<void> {
     const initPid = this.#options.started.namespace?.initPid ?? null
     if (initPid !== null) await this.#until(() => isNamespaceEmpty(initPid))
   }

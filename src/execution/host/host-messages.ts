@@ -16,23 +16,27 @@ export interface HostSettings {
   readonly bubblewrapPaths: readonly string[]
 }
 
-/** What the host is to run. It crosses a process boundary, so it holds plain data alone. */
-export interface CommandRequest {
+/** Names a workspace of a session. */
+export interface CommandPlace {
   readonly sessionId: string
+  /** Role USER: only inside the sandbox. */
+  readonly isConfined: boolean
+}
+
+/** What the host is to run. It crosses a process boundary, so it holds plain data alone. */
+export interface CommandRequest extends CommandPlace {
   /** What runs: a task's own command line, or a skill. */
   readonly program:
     { readonly kind: 'COMMAND'; readonly command: string } | { readonly kind: 'SKILL'; readonly skill: SkillProgram }
   readonly timeoutMs: number
-  /** Role USER: only inside the sandbox. */
-  readonly isConfined: boolean
   /** What the workspace tells of earlier tasks. */
   readonly outputs: OutputsToWrite
   /** For what is confined. */
   readonly workspace: WorkspaceAllowance | null
 }
 
-/** `path` is relative to the workspace that `sessionId` and `isConfined` name. */
-export interface SaveOutputRequest extends Pick<CommandRequest, 'sessionId' | 'isConfined'> {
+/** `path` is relative to the workspace. */
+export interface SaveOutputRequest extends CommandPlace {
   readonly path: string
   readonly text: string
 }
@@ -57,6 +61,11 @@ export type HostRequest =
   | { readonly type: 'PING'; readonly id: number }
   /** Commands may run until then (src/platform/machine-clock.ts). Without it none does. No answer. */
   | { readonly type: 'ALLOW'; readonly untilMs: number }
+  /**
+   * A command of this session may come soon. Once for each turn is enough: another sandbox is prepared behind each
+   * command. No answer, and nothing is lost when nothing comes of it.
+   */
+  | ({ readonly type: 'PREPARE' } & CommandPlace)
   /** Answered when no command runs any more. */
   | { readonly type: 'AWAIT_IDLE'; readonly id: number }
   /** Ends the command that was asked for under this id; its answer still comes. No answer of its own. */

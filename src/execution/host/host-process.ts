@@ -13,7 +13,7 @@ import { CODE_CACHE } from '../../platform/code-cache.ts'
 import { programFile } from '../../platform/package-file.ts'
 import { endProcesses, isSameStillRunning } from '../process/end-processes.ts'
 import type { HostDeadlines } from './host-deadlines.ts'
-import type { HostAnswer, HostRequest, HostSettings } from './host-messages.ts'
+import type { CommandPlace, HostAnswer, HostRequest, HostSettings } from './host-messages.ts'
 import type { OnOutput } from '../output/output-capture.ts'
 import { findMarked, markOf, newTag, type OwnerMark } from '../process/owner-mark.ts'
 import { findDescendants, readProcess, type ProcessEntry } from '../process/process-tree.ts'
@@ -30,7 +30,7 @@ export interface HostProcessOptions {
 }
 
 type FinalAnswer = Exclude<HostAnswer, { type: 'OUTPUT' | 'PROBLEM' | 'MEASURED' | 'PONG' }>
-type Request = Exclude<HostRequest, { type: 'PING' | 'ALLOW' | 'CANCEL' }>
+type Request = Exclude<HostRequest, { type: 'PING' | 'ALLOW' | 'CANCEL' | 'PREPARE' }>
 
 interface OpenRequest {
   readonly type: Request['type']
@@ -126,6 +126,11 @@ export class HostProcess {
   /** Commands may run until then, in the machine's time. */
   allow(untilMs: number): void {
     this.#tell({ type: 'ALLOW', untilMs })
+  }
+
+  /** A command may come soon. */
+  prepare({ sessionId, isConfined }: CommandPlace): void {
+    this.#tell({ type: 'PREPARE', sessionId, isConfined })
   }
 
   /** Ends the command that was asked for under this id: it gets its answer soon, whatever the host does. */

@@ -9,22 +9,30 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { planAdminLaunch, planAdminSkillLaunch } from '../sandbox/admin-launch.ts'
+import { planAdminLaunch } from '../sandbox/admin-launch.ts'
 import type { SandboxState } from '../command.ts'
 import { CommandProcess, type KillCause, type ProcessResult } from './command-process.ts'
+import {
+  adminPurpose,
+  confine,
+  confinedPurpose,
+  planAdminTask,
+  planConfinedTask,
+  type AdminPlace,
+  type CommandTask,
+} from './command-task.ts'
 import { makeHostFolder } from './host-folder.ts'
-import type { CommandRequest, HostOutcome, HostSettings, SaveOutputRequest } from './host-messages.ts'
-import type { Launch } from '../sandbox/launch.ts'
-import { NamespacePool } from '../namespace/namespace-pool.ts'
+import type { CommandPlace, CommandRequest, HostOutcome, HostSettings, SaveOutputRequest } from './host-messages.ts'
+import { PreparedLaunch } from '../namespace/prepared-launch.ts'
+import { PreparedLaunches, type Purpose } from '../namespace/prepared-launches.ts'
 import type { OnOutput } from '../output/output-capture.ts'
 import { OutputPipes } from '../output/output-pipes.ts'
 import { markOf } from '../process/owner-mark.ts'
 import { runAndPublish } from '../workspace/publish-files.ts'
-import { planSandboxLaunch, type SandboxLaunchInput, type SandboxSetup } from '../sandbox/sandbox-profile.ts'
+import type { SandboxSetup } from '../sandbox/sandbox-profile.ts'
 import { probeSandbox } from '../sandbox/sandbox-probe.ts'
-import { planAdminSkill, planConfinedSkill } from '../skills/skill-program.ts'
 import { explainRefusal } from '../shell/deny-list.ts'
-import { startLaunch, type LaunchMeans, type StartedLaunch } from '../sandbox/start-launch.ts'
+import type { LaunchMeans, StartedLaunch } from '../sandbox/start-launch.ts'
 import { watchCommand, type WatchInput } from './watchdog.ts'
 import { WorkspaceQuota } from '../workspace/workspace-quota.ts'
 import { saveOutput, writeOutputs } from '../output/workspace-outputs.ts'
@@ -53,8 +61,7 @@ interface RunOptions {
   readonly beforeStart?: () => void
 }
 
-/** Null: this way there is no launch to be had. */
-type Start = () => Promise<StartedLaunch | null>
+type Start = () => Promise<StartedLaunch>
 type Kill = (cause: KillCause) => void
 
 interface CarryOutOptions extends RunOptions {
@@ -63,12 +70,6 @@ interface CarryOutOptions extends RunOptions {
 
 interface WatchedCommand extends Pick<WatchInput, 'initPid' | 'workspace' | 'maxBytes' | 'mayOnlyShrink'> {
   readonly kill: Kill
-}
-
-/** `home`: what the program finds as HOME. */
-interface AdminPlace {
-  readonly workspace: string
-  readonly home: string
 }
 
 const PROBE_TIMEOUT_MS = 10_000
@@ -94,7 +95,7 @@ export class HostRunner {
   #sandbox: SandboxSetup | null = null
   /** A bubblewrap that works for ADMIN's commands. */
   #adminBubblewrap: string | null = null
-  readonly #namespaces: NamespacePool
+  readonly #prepared: PreparedLaunches
   readonly #background = new Set<Promise<void>>()
 
   constructor(options: HostRunnerOptions) {
@@ -106,7 +107,7 @@ export class HostRunner {
       mark: markOf(options.settings.home, process.pid),
       clock: options.clock,
     }
-    this.#namespaces = new NamespacePool({ ...options, ...this.#means })
+    this.#prepared = new PreparedLaunches({ ...options, ...this.#means })
   }
 
   /** Finds out anew what works here. Never rejects. */
@@ -134,13 +135,32 @@ export class HostRunner {
     )
   }
 
+  /** Only where a session's workspace is: a session that runs no command gets none. Never throws. */
+  prepare(place: CommandPlace): void {
+    try {
+      const purpose = place.isConfined ? this.#confinedPurpose(place) : this.#adminPurpose()
+      if (purpose !== null) this.#prepared.prepare({ ...purpose, most: 1 })
+    } catch (error) {
+      this.#options.onProblem(`No sandbox could be prepared for the next command: ${messageOf(error)}`)
+    }
+  }
+
+  #confinedPurpose(place: CommandPlace): Purpose | null {
+    const [sandbox, { limits }] = [this.#sandbox, this.#options.settings]
+    return sandbox === null ? null : confinedPurpose({ sandbox, workspace: this.#workspaceFor(place), limits })
+  }
+
+  #adminPurpose(): Purpose | null {
+    return this.#adminBubblewrap === null ? null : adminPurpose(this.#adminBubblewrap)
+  }
+
   /** Rejects when the disk does not take it. */
   saveOutput({ path, text, ...place }: SaveOutputRequest): Promise<void> {
     return saveOutput(this.#workspaceFor(place), path, text)
   }
 
   /** Where those commands run: what is confined and what is not share no folder. */
-  #workspaceFor({ sessionId, isConfined }: Pick<CommandRequest, 'sessionId' | 'isConfined'>): string {
+  #workspaceFor({ sessionId, isConfined }: CommandPlace): string {
     const { home } = this.#options.settings
     return isConfined ? workspacePath(home, sessionId) : adminWorkspacePath(home, sessionId)
   }
@@ -148,7 +168,7 @@ export class HostRunner {
   /** Releases what outlives a command. Commands must have ended. */
   async close(): Promise<void> {
     await Promise.all(this.#background)
-    await this.#namespaces.close()
+    await this.#prepared.close()
     rmSync(this.#folder, { recursive: true, force: true }) // pipes in use go on working
   }
 
@@ -164,9 +184,10 @@ export class HostRunner {
     const { timeoutMs, workspace: allowance } = request
     const maxBytes = allowance?.maxBytes ?? limits.workspaceBytes
     const mayOnlyShrink = allowance?.mayOnlyShrink === true || this.#quota.isOver(workspace, maxBytes)
-    const launch = planSandboxLaunch(sandbox, { ...program, timeoutMs, workspace, limits, mayOnlyShrink })
+    const order = { ...program, timeoutMs, limits, mayOnlyShrink }
+    const task = planConfinedTask({ sandbox, workspace, limits }, order)
     const watch = new AbortController()
-    const result = await this.#carryOut(() => startLaunch(launch, this.#means), request, {
+    const result = await this.#carryOut(task, {
       ...options,
       onNamespace: (initPid, kill) =>
         this.#own(this.#watch({ initPid, workspace, maxBytes, mayOnlyShrink, kill }, watch.signal)),
@@ -198,29 +219,37 @@ export class HostRunner {
     }
   }
 
-  /** In a namespace that is there, in one of its own, or without one: what is to be had. */
+  /** In a namespace of its own where one is to be had, otherwise without. */
   async #startAsAdmin(request: CommandRequest, place: AdminPlace, options: RunOptions): Promise<HostOutcome> {
-    const { program } = request
     const bubblewrap = this.#adminBubblewrap
-    const startWith = (path: string | null) => () => startLaunch(planForAdmin(program, place, path), this.#means)
-    const startInKept = async (): Promise<StartedLaunch | null> => {
-      if (bubblewrap === null || program.kind === 'SKILL') return null
-      return this.#namespaces.begin({ command: program.command, ...place })
+    if (bubblewrap !== null) {
+      const result = await this.#carryOut(planAdminTask(request, place, bubblewrap), options)
+      if (result.kind !== 'not-started') return result
+      this.#options.onProblem(`bubblewrap failed, so a command of an admin runs without it: ${result.reason}`)
     }
-    let result = await this.#carryOut(startInKept, request, options)
-    if (result.kind === 'not-started' && bubblewrap !== null) {
-      result = await this.#carryOut(startWith(bubblewrap), request, options)
-      if (result.kind === 'not-started')
-        this.#options.onProblem(`bubblewrap failed, so a command of an admin runs without it: ${result.reason}`)
-    }
-    if (result.kind === 'not-started') result = await this.#carryOut(startWith(null), request, options)
-    // Not before the outcome is on its way: starting a process holds this one up.
-    if (bubblewrap !== null) this.#options.clock.after(0, () => this.#namespaces.prepare(bubblewrap))
+    const result = await this.#carryOut(planAdminTask(request, place, null), options)
     if (result.kind !== 'not-started') return result
     throw new AppError('COMMAND_NOT_STARTED', `The command could not be started: ${result.reason}`)
   }
 
-  async #carryOut(
+  /** In a launch that waits for just this, else in a new one. */
+  async #carryOut(task: CommandTask, options: CarryOutOptions): Promise<ProcessResult> {
+    const { launch, order, purpose } = task
+    let wasPrepared = false
+    const start: Start = async () => {
+      const prepared = purpose === null ? null : this.#prepared.take(purpose)
+      wasPrepared = prepared !== null
+      return (prepared ?? (await PreparedLaunch.start(launch, this.#means))).begin(order)
+    }
+    const result = await this.#supervise(start, task, options)
+    if (result.kind === 'not-started' && wasPrepared) return this.#carryOut(task, options)
+    // Not before the outcome is on its way: starting a process holds this one up.
+    if (purpose !== null && result.kind === 'exited')
+      this.#options.clock.after(0, () => this.#prepared.prepare(purpose))
+    return result
+  }
+
+  async #supervise(
     start: Start,
     { timeoutMs }: Pick<CommandRequest, 'timeoutMs'>,
     options: CarryOutOptions,
@@ -230,7 +259,6 @@ export class HostRunner {
     beforeStart?.()
     if (signal.aborted) return CANCELLED_BEFORE_START
     const started = await start()
-    if (started === null) return { kind: 'not-started', reason: 'No namespace was free.' }
     const running = new CommandProcess({
       started,
       timeoutMs,
@@ -272,12 +300,9 @@ export class HostRunner {
   /** Does a command come out of the profile that ADMIN's commands use as it went in? */
   async #probeForAdmin(bubblewrap: string | null): Promise<boolean> {
     if (bubblewrap === null) return false
-    const launch = planAdminLaunch({ command: 'echo ok', workspace: '/', home: '/' }, bubblewrap)
-    const limit = { timeoutMs: PROBE_TIMEOUT_MS }
-    const result = await this.#carryOut(() => startLaunch(launch, this.#means), limit, {
-      onOutput: () => {},
-      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
-    })
+    const order = { command: 'echo ok', workspace: '/', home: '/', limits: '' }
+    const task = { timeoutMs: PROBE_TIMEOUT_MS, launch: planAdminLaunch(bubblewrap), order, purpose: null }
+    const result = await this.#carryOut(task, { onOutput: () => {}, signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
     return result.kind === 'exited' && result.exitCode === 0 && result.stdout === 'ok\n'
   }
 
@@ -295,19 +320,4 @@ export class HostRunner {
     this.#background.add(work)
     void work.finally(() => this.#background.delete(work))
   }
-}
-
-/** What bash is given inside the sandbox, and what a skill needs there; or why the skill cannot run. */
-function confine(
-  program: CommandRequest['program'],
-  { account }: SandboxSetup,
-): Pick<SandboxLaunchInput, 'command' | 'skill'> | string {
-  if (program.kind === 'COMMAND') return { command: program.command, skill: null }
-  const skill = planConfinedSkill(program.skill, account)
-  return typeof skill === 'string' ? skill : { command: skill.command, skill }
-}
-
-function planForAdmin(program: CommandRequest['program'], place: AdminPlace, bubblewrap: string | null): Launch {
-  if (program.kind === 'COMMAND') return planAdminLaunch({ command: program.command, ...place }, bubblewrap)
-  return planAdminSkillLaunch(planAdminSkill(program.skill), place, bubblewrap)
 }

@@ -18,8 +18,6 @@ const BATCH_SIZE = 32
  * again.
  */
 export interface OutputPipe {
-  /** For a command that opens its output itself. */
-  readonly path: string
   /** Becomes the command's stdout or stderr. */
   readonly writeFd: number
   /** After the start: the command alone holds the writing end. Call it once. */
@@ -85,7 +83,6 @@ function openPipe(path: string, release: () => void): OutputPipe {
     })
   })
   return {
-    path,
     writeFd,
     closeWriteEnd: () => closeSync(writeFd),
     read: (onChunk) => {

@@ -22,9 +22,15 @@ import { quote, SANDBOX_NODE } from '../skills/skill-program.ts'
 import { prepareWorkspace } from '../workspace/workspace.ts'
 import { WorkspaceQuota } from '../workspace/workspace-quota.ts'
 import { findDropAccount } from './drop-account.ts'
-import { READY_FD, STATUS_FD, type Launch } from './launch.ts'
+import { READY_FD, STATUS_FD, writeOrder, type Launch, type Order } from './launch.ts'
 import { writeSandboxFiles } from './sandbox-files.ts'
-import { BUBBLEWRAP_PATHS, planSandboxLaunch, SANDBOX_WORKSPACE, type SandboxSetup } from './sandbox-profile.ts'
+import {
+  BUBBLEWRAP_PATHS,
+  planSandboxLaunch,
+  planSandboxOrder,
+  SANDBOX_WORKSPACE,
+  type SandboxSetup,
+} from './sandbox-profile.ts'
 import { socketAt, spawnChild, untilBound, untilExit, type Exit } from './start-launch.ts'
 
 /** What to run. */
@@ -89,7 +95,7 @@ export class ConfinedPrograms {
   async start(input: ProgramInput): Promise<ConfinedProgram> {
     const setup = this.#setUp()
     await prepareWorkspace(input.folder, setup.account)
-    const launch = this.#plan(setup, input)
+    const { launch, order } = this.#plan(setup, input)
     const child = spawnChild(launch, { mark: markOf(this.#options.home, process.pid), output: 'PIPES' })
     const exit = untilExit(child)
     const { stdin, stdout, stderr } = child
@@ -110,7 +116,7 @@ export class ConfinedPrograms {
     const cancelKill = this.#options.clock.after(START_MS, kill)
     const isBound = await letGo
     cancelKill()
-    ready.end(isBound ? 'go\n' : '')
+    ready.end(isBound ? writeOrder(order) : '')
     if (!isBound) {
       kill()
       throw notStarted(await exit)
@@ -133,11 +139,11 @@ export class ConfinedPrograms {
     return { bubblewrap, account: findDropAccount(), files: writeSandboxFiles(home, architecture) }
   }
 
-  #plan(setup: SandboxSetup, { folder, command, args, environment, hasNetwork }: ProgramInput): Launch {
+  #plan(setup: SandboxSetup, { folder, command, args, environment, hasNetwork }: ProgramInput): Planned {
     const hasNode = command === 'node' && closedDirectory(setup.account, dirname(process.execPath)) === null
     const program = hasNode ? SANDBOX_NODE : command
     const mounts = hasNode ? [{ source: process.execPath, target: SANDBOX_NODE }] : []
-    return planSandboxLaunch(setup, {
+    const planned = {
       command: `exec ${[program, ...args].map(quote).join(' ')}`,
       workspace: folder,
       timeoutMs: null,
@@ -145,7 +151,8 @@ export class ConfinedPrograms {
       mayOnlyShrink: false,
       skill: { command: '', input: '', environment: { ...environment, HOME: SANDBOX_WORKSPACE }, mounts },
       hasNetwork,
-    })
+    }
+    return { launch: planSandboxLaunch(setup, planned), order: planSandboxOrder(planned) }
   }
 
   #watch({ initPid, input, ended, kill }: Watched): void {
@@ -160,6 +167,11 @@ export class ConfinedPrograms {
     const watched = { initPid, workspace: input.folder, mayOnlyShrink: false, clock, onProblem, onExceeded, ...limits }
     void watchCommand(watched, over.signal)
   }
+}
+
+interface Planned {
+  readonly launch: Launch
+  readonly order: Order
 }
 
 interface Watched {

@@ -12,12 +12,13 @@ import { closedDirectory } from '../../config/home/unprivileged-account.ts'
 import { CommandProcess, type CommandProcessOptions, type ProcessResult } from '../host/command-process.ts'
 import { findDropAccount } from './drop-account.ts'
 import { probeName, sandboxFolder } from '../host/host-folder.ts'
+import { PreparedLaunch } from '../namespace/prepared-launch.ts'
 import { findDescendants, isRunning, measureNamespaceMemory, readUser } from '../process/process-tree.ts'
 import { installFix, readMachineFacts, repairFix, type MachineFacts } from './sandbox-fix.ts'
 import { writeSandboxFiles } from './sandbox-files.ts'
-import { planSandboxLaunch, SANDBOX_UID, type SandboxSetup } from './sandbox-profile.ts'
+import { planSandboxLaunch, planSandboxOrder, SANDBOX_UID, type SandboxSetup } from './sandbox-profile.ts'
 import type { SandboxArchitecture } from './seccomp-rules.ts'
-import { startLaunch, type LaunchMeans } from './start-launch.ts'
+import type { LaunchMeans } from './start-launch.ts'
 import { prepareWorkspace, removeWorkspace, sessionsFolder } from '../workspace/workspace.ts'
 
 type ProbeResult =
@@ -139,15 +140,11 @@ async function runAndKill(
   const waiting = Promise.withResolvers<void>()
   let printed = ''
   let initPid = 0
-  const launch = planSandboxLaunch(setup, {
-    ...options,
-    timeoutMs: PROBE_TIMEOUT_MS,
-    mayOnlyShrink: false,
-    skill: null,
-  })
+  const input = { ...options, timeoutMs: PROBE_TIMEOUT_MS, mayOnlyShrink: false, skill: null }
+  const prepared = await PreparedLaunch.start(planSandboxLaunch(setup, input), options.means)
   const started = new CommandProcess({
     ...options,
-    started: await startLaunch(launch, options.means),
+    started: prepared.begin(planSandboxOrder(input)),
     timeoutMs: PROBE_TIMEOUT_MS,
     onNamespace: (pid) => (initPid = pid),
     onOutput: (_, text) => {

@@ -7,7 +7,7 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import type { Account } from '../../config/home/unprivileged-account.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import type { CommandLimits } from '../command-limits.ts'
-import { GATE, READY_FD, SECCOMP_FD, SHELL, STATUS_FD, type Launch } from './launch.ts'
+import { AWAIT_ORDER, READY_FD, SECCOMP_FD, SHELL, STATUS_FD, type Launch, type Order } from './launch.ts'
 import type { SandboxFiles } from './sandbox-files.ts'
 import type { SkillLaunch } from '../skills/skill-program.ts'
 
@@ -27,50 +27,61 @@ export interface SandboxSetup {
   readonly files: SandboxFiles
 }
 
-/**
- * One command for the sandbox. `workspace` is an absolute path outside of it; `timeoutMs` also bounds the processor
- * time of each process, rounded up to seconds.
- */
-export interface SandboxLaunchInput {
-  readonly command: string
+/** What a sandbox is made for, whatever it will run. `workspace` is an absolute path outside of it. */
+export interface SandboxPlace {
   readonly workspace: string
-  /** Null: it runs until it is ended. */
-  readonly timeoutMs: number | null
   readonly limits: CommandLimits
-  /** The workspace is over its limit: files may be deleted, not written. */
-  readonly mayOnlyShrink: boolean
-  /** The skill that `command` starts; null: it is a task's own command. */
+  /** The skill that will run; null: a task's own command. */
   readonly skill: SkillLaunch | null
   /** It has this machine's network, where commands have none. */
   readonly hasNetwork?: boolean
+}
+
+/** One command for a sandbox. `timeoutMs` also bounds the processor time of each process, rounded up to seconds. */
+export interface SandboxOrder extends Pick<SandboxPlace, 'limits' | 'skill'> {
+  readonly command: string
+  /** Null: it runs until it is ended. */
+  readonly timeoutMs: number | null
+  /** The workspace is over its limit: files may be deleted, not written. */
+  readonly mayOnlyShrink: boolean
 }
 
 /**
  * Starts nothing, and reads only which system folders the host has. The workspace must be prepared (`workspace.ts`)
  * before the launch is started.
  */
-export function planSandboxLaunch(setup: SandboxSetup, input: SandboxLaunchInput): Launch {
+export function planSandboxLaunch(setup: SandboxSetup, place: SandboxPlace): Launch {
+  const { limits, skill } = place
   return {
     isolation: 'SANDBOX',
     file: setup.bubblewrap,
-    args: [...namespaceArgs(input), ...fileArgs(setup.files, input), ...controlArgs(), ...shellArgs(input)],
+    args: [...namespaceArgs(place), ...fileArgs(setup.files, place), ...controlArgs(), ...shellArgs(limits)],
     cwd: '/', // the workspace is closed to the server's user; --chdir goes there inside
-    environment: { ...cleanEnvironment(homeOf(input), true), ...input.skill?.environment },
-    input: input.skill?.input ?? null,
+    environment: { ...cleanEnvironment(homeOf(skill), true), ...skill?.environment },
+    input: skill?.input ?? null,
     account: setup.account,
     seccompPath: setup.files.seccompFilter,
   }
+}
+
+/** What is told to a launch of `planSandboxLaunch` with the same skill. */
+export function planSandboxOrder({ command, timeoutMs, limits, mayOnlyShrink, skill }: SandboxOrder): Order {
+  const ofFile = `-f ${mayOnlyShrink ? 0 : inKibibytes(limits.fileBytes)}`
+  // Processor time of one process: it may use one core for the whole time that it has.
+  const ofTime = timeoutMs === null ? '' : ` -t ${Math.ceil(timeoutMs / 1000)}`
+  const home = skill?.environment['HOME'] ?? homeOf(skill)
+  return { command, workspace: SANDBOX_WORKSPACE, home, limits: `${ofFile}${ofTime}` }
 }
 
 /**
  * Programs run what they find in their home. The workspace holds what earlier commands of any participant left, so it
  * must not be the home of a skill.
  */
-function homeOf({ skill }: SandboxLaunchInput): string {
+function homeOf(skill: SkillLaunch | null): string {
   return skill === null ? SANDBOX_WORKSPACE : '/tmp'
 }
 
-function namespaceArgs({ hasNetwork = false }: SandboxLaunchInput): readonly string[] {
+function namespaceArgs({ hasNetwork = false }: SandboxPlace): readonly string[] {
   const kinds = ['user', 'ipc', 'pid', ...(hasNetwork ? [] : ['net']), 'uts', 'cgroup-try']
   const namespaces = kinds.map((name) => `--unshare-${name}`)
   const identity = ['--uid', String(SANDBOX_UID), '--gid', String(SANDBOX_UID), '--hostname', 'sandbox']
@@ -88,10 +99,7 @@ const READABLE_ETC = [
   '/etc/ssl/certs',
 ]
 
-function fileArgs(
-  files: SandboxFiles,
-  { workspace, limits, skill, hasNetwork }: SandboxLaunchInput,
-): readonly string[] {
+function fileArgs(files: SandboxFiles, { workspace, limits, skill, hasNetwork }: SandboxPlace): readonly string[] {
   const groups: readonly (readonly string[])[] = [
     ['--ro-bind', '/usr', '/usr'],
     ...['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].map(systemFolderArgs),
@@ -124,28 +132,16 @@ function controlArgs(): readonly string[] {
 
 /**
  * Runs inside, before the command; it needs bash, because dash knows no `ulimit -u`. Closes every file that the server
- * has left open to its children, sets the limits (inside, where processes are counted for this sandbox alone), passes
- * the gate, and becomes the command. Whatever fails on the way, the command does not run.
+ * has left open to its children, sets the limits (inside, where processes are counted for this sandbox alone), waits
+ * for its order, and becomes the command. Whatever fails on the way, the command does not run.
  */
-const START_SCRIPT = `
-for fd in /proc/self/fd/*; do
-  fd=\${fd##*/}
-  case $fd in 0|1|2|${READY_FD}) ;; *) eval "exec $fd>&-" || exit 125 ;; esac
-done
-ulimit -c 0 && ulimit -d "$2" && ulimit -u "$3" && ulimit -f "$4" && ulimit -n "$5" && ulimit -t "$6" || exit 125
-${GATE}
-exec ${SHELL.join(' ')} -c -- "$1"
-`
+function shellArgs(limits: CommandLimits): readonly string[] {
+  const closeFiles = `for fd in /proc/self/fd/*; do fd=\${fd##*/}; case $fd in 0|1|2|${READY_FD}) ;; *) eval "exec $fd>&-" || exit 125 ;; esac; done`
+  const { processCount, openFileCount } = limits
+  const ofProcess = `ulimit -c 0 -d ${inKibibytes(limits.processDataBytes)} -u ${processCount} -n ${openFileCount}`
+  return [...SHELL, '-c', [closeFiles, 'unset fd', `${ofProcess} || exit 125`, AWAIT_ORDER].join('; ')]
+}
 
-function shellArgs({ command, limits, timeoutMs, mayOnlyShrink }: SandboxLaunchInput): readonly string[] {
-  const inKibibytes = (bytes: number): string => String(Math.ceil(bytes / 1024))
-  const limitArgs = [
-    inKibibytes(limits.processDataBytes),
-    String(limits.processCount),
-    inKibibytes(mayOnlyShrink ? 0 : limits.fileBytes),
-    String(limits.openFileCount),
-    // Processor time of one process: it may use one core for the whole time that it has.
-    timeoutMs === null ? 'unlimited' : String(Math.ceil(timeoutMs / 1000)),
-  ]
-  return [...SHELL, '-c', START_SCRIPT, 'bash', command, ...limitArgs]
+function inKibibytes(bytes: number): number {
+  return Math.ceil(bytes / 1024)
 }

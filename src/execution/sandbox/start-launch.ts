@@ -1,6 +1,6 @@
 /**
- * Starts the process of a launch, with the file descriptors that `launch.ts` names, and lets its command through the
- * gate. What comes out of it waits to be read: `command-process.ts` takes it from here.
+ * Starts the process of a launch, with the file descriptors that `launch.ts` names, as far as its gate;
+ * `prepared-launch.ts` takes it from here.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
@@ -28,16 +28,11 @@ export interface LaunchMeans {
 }
 
 /** How the process ended; `error`: it could not be started. */
-export type Exit = (
-  { readonly error: Error } | { readonly code: number | null; readonly signal: NodeJS.Signals | null }
-) & {
-  /** The command has ended and left nothing behind, but its namespace is there for another one. */
-  readonly isNamespaceKept: boolean
-}
+export type Exit = { readonly error: Error } | { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
 /**
- * A process that was started, or could not be. Its output must be read or abandoned, or a full pipe holds up the
- * command.
+ * A launch that was told its command, or could not be started. Its output must be read or abandoned, or a full pipe
+ * holds up the command.
  */
 export interface StartedLaunch {
   readonly launch: Launch
@@ -58,35 +53,9 @@ export interface StartedLaunch {
   readonly controlsClosed: Promise<unknown>
 }
 
-/** Rejects when there are no pipes or no process to be had at once (no memory); what goes wrong later is in `exit`. */
-export async function startLaunch(launch: Launch, { pipes, mark, clock }: LaunchMeans): Promise<StartedLaunch> {
-  const [stdout, stderr] = await pipes.takePair()
-  try {
-    const spawned = spawnLaunch(launch, { mark, output: [stdout.writeFd, stderr.writeFd] })
-    const { namespace, ready } = spawned
-    const begun = Promise.withResolvers<void>()
-    let mayHaveRun = false
-    const letGo = (isBound: boolean): void => {
-      mayHaveRun = isBound
-      ready?.end(isBound ? 'go\n' : '')
-      if (isBound) begun.resolve()
-    }
-    ready?.once('data', () => void untilBound(spawned, clock).then(letGo))
-    const controlsClosed = Promise.all([namespace?.closed, untilClosed(ready)])
-    return { launch, ...spawned, stdout, stderr, begun: begun.promise, hasRun: () => mayHaveRun, controlsClosed }
-  } catch (error) {
-    stdout.abandon()
-    stderr.abandon()
-    throw error
-  } finally {
-    stdout.closeWriteEnd()
-    stderr.closeWriteEnd()
-  }
-}
-
 /**
  * Resolves to true when the launch ends with its host from now on, to false when it is being ended, or when there is no
- * namespace although bubblewrap was to make one. bubblewrap says that it is ready from its second process, while its
+ * namespace although bubblewrap was to make one. the launch says that it waits from its second process, while its
  * first one may still be on its way to tie itself to the host; when that sleeps, it has done so.
  */
 export async function untilBound({ namespace }: Pick<SpawnedLaunch, 'namespace'>, clock: Clock): Promise<boolean> {
@@ -109,8 +78,8 @@ export interface SpawnedLaunch extends Pick<StartedLaunch, 'pid' | 'exit' | 'nam
 
 interface SpawnOptions {
   readonly mark: OwnerMark
-  /** Where stdout and stderr go; null: to /dev/null. 'PIPES': to its child process's own, and so does its stdin. */
-  readonly output: readonly [stdoutFd: number, stderrFd: number] | 'PIPES' | null
+  /** Where stdout and stderr go. 'PIPES': to its child process's own, and so does its stdin. */
+  readonly output: readonly [stdoutFd: number, stderrFd: number] | 'PIPES'
 }
 
 /** Throws when there is no process to be had at once. */
@@ -135,8 +104,7 @@ export function spawnChild(launch: Launch, { mark, output }: SpawnOptions): Chil
   const seccompFd = launch.seccompPath === null ? null : openSync(launch.seccompPath, 'r')
   const isWrapped = launch.isolation !== 'PROCESS_GROUP'
   const unmark = isWrapped ? Object.keys(mark).flatMap((name) => ['--unsetenv', name]) : []
-  const [stdout, stderr] =
-    output === 'PIPES' ? (['pipe', 'pipe'] as const) : (output ?? (['ignore', 'ignore'] as const))
+  const [stdout, stderr] = output === 'PIPES' ? (['pipe', 'pipe'] as const) : output
   try {
     return spawn(launch.file, [...unmark, ...launch.args], {
       cwd: launch.cwd,
@@ -168,8 +136,8 @@ export function socketAt(child: ChildProcess, fd: number): Socket | null {
 /** Never rejects: what could not be started has ended, too. */
 export function untilExit(child: ChildProcess): Promise<Exit> {
   return new Promise((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal, isNamespaceKept: false }))
-    child.once('error', (error) => resolve({ error, isNamespaceKept: false }))
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+    child.once('error', (error) => resolve({ error }))
   })
 }
 

@@ -39,6 +39,7 @@ type PlanningContext = Pick<
   | 'plugins'
   | 'home'
   | 'meaningOf'
+  | 'commands'
 >
 
 export async function assembleContext(
@@ -73,6 +74,8 @@ export async function assembleContext(
     replan: replanContextOf(attempts),
   }
   const plugins = await askSections(context, known)
+  // Made ready while the model thinks.
+  if (user !== null) context.commands.prepare({ sessionId: context.sessionId, role: user.role })
   // Only now, so that it is committed together with PLANNING, which follows at once.
   context.journal.record([{ type: 'PipelineStep', step: 'CONTEXT', detail: plugins.detail }], plugins.changes)
   return { ...known, pluginSections: plugins.sections }
