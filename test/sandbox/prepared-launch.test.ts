@@ -32,6 +32,7 @@ import { prepareWorkspace, workspacePath } from '../../src/execution/workspace/w
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
+import { PATIENCE } from '../harness/patience.ts'
 import { rounds } from '../harness/rounds.ts'
 import { commandInput } from './command-input.ts'
 import { hostOf } from './host-of.ts'
@@ -180,11 +181,11 @@ function untilWaiting(count = 1): Promise<readonly Waiting[]> {
     expect(waiting).toHaveLength(count)
     return waiting
   }
-  return vi.waitFor(find, { timeout: 10_000, interval: 5 })
+  return vi.waitFor(find, { ...PATIENCE, interval: 5 })
 }
 
 function untilNoneIsLeft(): Promise<void> {
-  return expect.poll(() => findLaunches(), { interval: 50, timeout: 10_000 }).toEqual([])
+  return expect.poll(() => findLaunches(), PATIENCE).toEqual([])
 }
 
 /** All launches below this process, waiting or not. */
