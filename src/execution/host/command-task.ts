@@ -50,6 +50,7 @@ export function confine(program: Program, { account }: SandboxSetup): Pick<Sandb
   return typeof skill === 'string' ? skill : { command: skill.command, skill }
 }
 
+/** A program of role USER, in the sandbox of its session. The workspace must be there. */
 export function planConfinedTask(
   place: ConfinedPlace,
   order: SandboxOrder & { readonly timeoutMs: number },
@@ -88,6 +89,7 @@ export function planAdminTask(
   return { timeoutMs, launch: purpose.launch, order, purpose }
 }
 
+/** For any command of an admin. */
 export function adminPurpose(bubblewrap: string): Purpose {
   return { launch: planAdminLaunch(bubblewrap), folder: '', most: MOST.ofAdmins }
 }

@@ -35,7 +35,7 @@ export class PreparedLaunch {
   readonly #clock: Clock
   readonly #begun = Promise.withResolvers<void>()
   #hasBegun = false
-  /** It is tied to this process. Before, an order would be found and carried out also when this one had died meanwhile. */
+  /** Tied to this process. Before, an order would be carried out also when this one had died meanwhile. */
   #isBound = false
   /** Not sent yet. */
   #order = ''

@@ -1,6 +1,7 @@
 /**
  * How to start the process of a command, decided before anything starts, and what it is told then: `sandbox-profile.ts`
- * makes both for role USER, `admin-launch.ts` for role ADMIN; `prepared-launch.ts` and `command-process.ts` carry it out.
+ * makes both for role USER, `admin-launch.ts` for role ADMIN; `prepared-launch.ts` and `command-process.ts` carry them
+ * out.
  */
 import type { Account } from '../../config/home/unprivileged-account.ts'
 
