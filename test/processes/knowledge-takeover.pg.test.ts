@@ -2,7 +2,7 @@
  * The process dies after the answer, while it curates or summarises: another one goes on there. Nothing that was
  * committed happens again, nothing pending is lost, and the turn ends as it had ended.
  */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import * as api from '../generated/graphql.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
@@ -212,3 +212,87 @@ test('a proposal that is accepted while the server is killed is done as a whole,
   const made = await cluster.query(`SELECT content FROM facts WHERE invalidated_at IS NULL`)
   expect(made).toHaveLength(delaysMs.length)
 })
+
+test(
+  'a replacement, and its undo, under kill -9 are there as a whole, or not at all',
+  { timeout: 180_000 },
+  async () => {
+    await using cluster = await Cluster.begin({})
+    let server = await cluster.start()
+    const learningOf = (n: number): string => `learn_0000000000000000000000000${n}`
+    const factOf = (n: number): string => `fact_0000000000000000000000000${n}`
+    await cluster.query(`INSERT INTO sessions (id, source_kind, source_interactive) VALUES ('cli:a', 'cli', true)`)
+    const stateOf = async (n: number) => {
+      const [row] = await cluster.query<{ state: string }>(
+        `SELECT concat_ws(' ', l.status, o.invalidated_at IS NULL, o.valid_to IS NULL, o.replaced_by_id IS NULL,
+         (SELECT count(*) FROM facts f WHERE f.content = l.content AND f.invalidated_at IS NULL),
+         (SELECT count(*) FROM audit_entries a WHERE a.kind = 'KNOWLEDGE' AND a.data->>'subjectId' = l.id)) AS state
+       FROM learnings l, facts o WHERE l.id = $1 AND o.id = $2`,
+        [learningOf(n), factOf(n)],
+      )
+      return row?.state.replace(/ \d+$/, '')
+    }
+    /** Kills the server a little after a mutation was sent, and says whether that was answered. */
+    const killDuring = async (delayMs: number, mutation: Promise<boolean>): Promise<boolean> => {
+      const answered = mutation.catch(() => false)
+      await systemClock.sleep(delayMs)
+      await server.kill()
+      const isDone = await answered
+      server = await cluster.start()
+      return isDone
+    }
+    /** What was not done is done now; the database may be busy with what the dead server left. */
+    const until = (n: number, state: string, act: () => Promise<boolean>): Promise<void> =>
+      vi.waitFor(
+        async () => {
+          if ((await stateOf(n)) !== state) await act().catch(() => false)
+          expect(await stateOf(n)).toBe(state)
+        },
+        { timeout: 60_000 },
+      )
+    const [WAITS, REPLACED] = ['PENDING t t t 0', 'PROMOTED f f f 1']
+    for (const [n, delayMs] of [0, 5, 20].entries()) {
+      await cluster.query(
+        `INSERT INTO facts (id, content, norm, source, created_at, updated_at)
+       VALUES ($1, 'The old ' || $1, 'the old ' || $1, 'CURATOR', now(), now())`,
+        [factOf(n)],
+      )
+      await cluster.query(
+        `INSERT INTO learnings (id, session_id, content, norm, status, held, created_at)
+       VALUES ($1, 'cli:a', 'The new ' || $1, 'the new ' || $1, 'PENDING', true, now())`,
+        [learningOf(n)],
+      )
+      const replacing = {
+        id: learningOf(n),
+        verdict: 'PROMOTE',
+        factId: factOf(n),
+        scope: { scope: 'GLOBAL' },
+      } as const
+      const decide = async (): Promise<boolean> => {
+        const { decideLearnings } = await clientOf(server, 'ada').run(api.DecideLearningsDocument, {
+          decisions: [replacing],
+        })
+        return JSON.stringify(decideLearnings).includes('DecideLearningPayload')
+      }
+      const isDecided = await killDuring(delayMs, decide())
+      const after = await stateOf(n)
+      expect([WAITS, REPLACED]).toContain(after)
+      expect(isDecided && after === WAITS).toBe(false)
+      await until(n, REPLACED, decide)
+
+      const [change] = await cluster.query<{ id: string }>(
+        `SELECT change_id AS id FROM fact_versions WHERE fact_id = $1 AND change = 'REPLACED'`,
+        [factOf(n)],
+      )
+      const undo = async (): Promise<boolean> => {
+        const { undoChange } = await clientOf(server, 'ada').run(api.UndoChangeDocument, { changeId: change?.id ?? '' })
+        return undoChange.__typename === 'UndoChangePayload'
+      }
+      const isUndone = await killDuring(delayMs, undo())
+      const then = await stateOf(n)
+      expect([WAITS, REPLACED]).toContain(then)
+      expect(isUndone && then === REPLACED).toBe(false)
+      await until(n, WAITS, undo)
+    }
+  },
+)

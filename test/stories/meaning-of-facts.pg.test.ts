@@ -12,6 +12,8 @@ import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
 import { StubEndpoint } from '../model/stub-endpoint.ts'
 
+const LONG = { timeout: 30_000 }
+
 let stub: StubEndpoint
 let meanings: EmbeddingsEndpoint
 let story: Story
@@ -47,7 +49,7 @@ const embedded = (): Promise<Record<string, unknown>[]> =>
 /** Until these facts, and no others, have a vector. */
 async function untilEmbedded(...ids: readonly string[]): Promise<void> {
   const found = async (): Promise<unknown[]> => (await embedded()).map((row) => row['fact_id'])
-  await vi.waitFor(async () => expect(await found()).toEqual(ids.toSorted()), { timeout: 30_000 })
+  await vi.waitFor(async () => expect(await found()).toEqual(ids.toSorted()), LONG)
 }
 
 /** What the planner is shown. */
@@ -132,7 +134,7 @@ test('a fact that says something else means something else', async () => {
   await untilEmbedded(...ids)
   await vi.waitFor(async () => {
     expect(await shownFor('Wen weckt ein Alarm der Lagerdatenbank?')).toContain(content)
-  })
+  }, LONG)
 })
 
 test('a provider that fails, or says nothing, costs no turn its answer; it is said once, and mended by itself', async () => {
@@ -144,8 +146,9 @@ test('a provider that fails, or says nothing, costs no turn its answer; it is sa
   expect(complaints()).toHaveLength(1)
   // Facts wait for it, and are embedded when it is back.
   const late = await state('The suite for the billing service checks 77 scenarios.')
-  await vi.waitFor(() =>
-    expect(meanings.calls.at(-1)?.input).toContain('The suite for the billing service checks 77 scenarios.'),
+  await vi.waitFor(
+    () => expect(meanings.calls.at(-1)?.input).toContain('The suite for the billing service checks 77 scenarios.'),
+    LONG,
   )
   meanings.failWith = () => null
   ids.push(late)
@@ -172,7 +175,7 @@ test('a text that the model refuses keeps none of the others from being embedded
     made.push(await state(content))
   await untilEmbedded(...ids, ...made.slice(1))
   const due = `SELECT fact_id, ready_at > now() + interval '23 hours' AS later FROM embedding_jobs`
-  await vi.waitFor(async () => expect(await select(story, due)).toEqual([{ fact_id: made[0], later: true }]))
+  await vi.waitFor(async () => expect(await select(story, due)).toEqual([{ fact_id: made[0], later: true }]), LONG)
   meanings.failWith = () => null
   ids.push(...made.slice(1))
 })
@@ -190,7 +193,8 @@ test('another model means other vectors; without one nothing is due any more', a
     { timeout: 30_000 },
   )
   await story.reconfigure(storyConfig({ toml: configured('') }))
-  await vi.waitFor(async () => expect(await select(story, 'SELECT * FROM embedding_state')).toEqual([]))
+  const isOn = (): Promise<unknown[]> => select(story, 'SELECT * FROM embedding_state')
+  await vi.waitFor(async () => expect(await isOn()).toEqual([]), LONG)
   meanings.calls.length = 0
   await state('The event broker is in use.')
   expect(await shownFor(ABOUT_THE_DISK, 'ada', 'cli:last')).not.toContain(DISK)
