@@ -1,6 +1,7 @@
 /**
  * Structured logs (pino, JSON lines; pretty on a terminal). Field names used everywhere: requestId, sessionId, turnId,
- * taskId; JSON lines of a server also say which process wrote them: pid, version, node.
+ * taskId; JSON lines of a server also say which process wrote them: pid, version, node; and where they stand in a trace,
+ * if there is a collector: trace_id, span_id.
  */
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import pretty from 'pino-pretty'
@@ -48,7 +49,7 @@ export function createLogger(settings: LogSettings): Logger {
   const json: LoggerOptions = {
     ...options,
     base: settings.process ?? null,
-    mixin: () => (lines.node === null ? {} : { node: lines.node }),
+    mixin: () => lines.origin(),
   }
   if (settings.to !== undefined) return pino(json, settings.to)
   return settings.batched === true ? pino(json, new BatchedLines()) : pino(json)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { layers } from '../../oxlint.config.ts'
 import { codes, tableRows } from './markdown-table.ts'
 
-const BASE = ['platform', 'core', 'config', 'store', 'events']
+const BASE = ['platform', 'core', 'config', 'store', 'events', 'telemetry']
 
 test('no file of src lies deeper than the rules of its layer reach', () => {
   const files = globSync('src/**/*.ts', { exclude: ['src/generated/**', 'packages/client/src/generated/**'] })
@@ -23,7 +23,7 @@ test('the layer table has a row for every folder of src', () => {
   )
 })
 
-/** `base` stands for five layers, `x+` for x and all that its row allows. */
+/** `base` stands for six layers, `x+` for x and all that its row allows. */
 function documentedLayers(): Record<string, string[]> {
   const documented: Record<string, string[]> = {}
   for (const [folder = '', mayImport = ''] of tableRows(readFileSync('ARCHITECTURE.md', 'utf8'), 'folder')) {

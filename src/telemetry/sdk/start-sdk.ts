@@ -1,0 +1,112 @@
+/** Makes the SDK as the environment says. The one file by which packages of OpenTelemetry are loaded. */
+import { hostname } from 'node:os'
+import type { Histogram } from '@opentelemetry/api'
+import { OTLPMetricExporter as JsonMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
+import { OTLPTraceExporter as JsonTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
+import {
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+  type Resource,
+} from '@opentelemetry/resources'
+import { MeterProvider, PeriodicExportingMetricReader, type PushMetricExporter } from '@opentelemetry/sdk-metrics'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+  type Sampler,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace'
+import type { TelemetryOptions } from '../open-telemetry.ts'
+import { MEASURES, type MeasureOf } from '../spans.ts'
+import type { SamplerSettings, SignalSettings, TelemetrySettings } from '../telemetry-settings.ts'
+import type { Tracing } from '../tracing.ts'
+import { ChosenIds } from './chosen-ids.ts'
+import { RegistryMetrics } from './registry-metrics.ts'
+import { SdkTracing } from './sdk-tracing.ts'
+import { CollectorWatch } from './watched-exporter.ts'
+
+const NAME = 'factotum'
+/** What a collector that does not answer may keep the process from stopping. */
+const STOP_MS = 2000
+
+/** Throws for what the SDK cannot make of the environment. */
+export function startSdk(settings: TelemetrySettings, options: TelemetryOptions): Tracing {
+  const { version, redact, clock, logger } = options
+  const resource = resourceOf(version)
+  const watch = new CollectorWatch(logger)
+  const ids = new ChosenIds()
+  const sampler = settings.traces === null ? new AlwaysOffSampler() : samplerOf(settings.sampler)
+  const spanProcessors = settings.traces === null ? [] : [spanProcessor(settings, settings.traces, watch)]
+  const tracers = new TracerProvider({ resource, sampler, idGenerator: ids, spanProcessors })
+  const readers = settings.metrics === null ? [] : [metricReader(settings, settings.metrics, { watch, options })]
+  const meters = new MeterProvider({ resource, readers })
+  const stop = async (): Promise<void> => {
+    const inTime = new AbortController()
+    const sent = Promise.allSettled([tracers.shutdown(), meters.shutdown()])
+    await Promise.race([sent, clock.sleep(STOP_MS, inTime.signal)])
+    inTime.abort()
+  }
+  return new SdkTracing({
+    tracer: tracers.getTracer(NAME, version),
+    ids,
+    sampler,
+    histograms: histogramsOf(meters, version),
+    clock,
+    redact,
+    stop,
+  })
+}
+
+/** Not the arguments of the process or its owner: what is sent goes to others. */
+function resourceOf(version: string): Resource {
+  const own = { 'service.name': NAME, 'service.version': version, 'process.pid': process.pid, 'host.name': hostname() }
+  const said = detectResources({ detectors: [serviceInstanceIdDetector, envDetector] })
+  return resourceFromAttributes(own).merge(said)
+}
+
+function samplerOf({ share, followsParent }: SamplerSettings): Sampler {
+  const root =
+    share === 1 ? new AlwaysOnSampler() : share === 0 ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(share)
+  return followsParent ? new ParentBasedSampler({ root }) : root
+}
+
+function spanProcessor(
+  { spanDelayMs, maxQueuedSpans }: TelemetrySettings,
+  { protocol }: SignalSettings,
+  watch: CollectorWatch,
+): BatchSpanProcessor {
+  const exporter: SpanExporter = protocol === 'http/json' ? new JsonTraceExporter() : new OTLPTraceExporter()
+  return new BatchSpanProcessor({
+    exporter: watch.watch(exporter),
+    scheduledDelayMillis: spanDelayMs,
+    maxQueueSize: maxQueuedSpans,
+  })
+}
+
+function metricReader(
+  { metricIntervalMs }: TelemetrySettings,
+  { protocol }: SignalSettings,
+  { watch, options }: { readonly watch: CollectorWatch; readonly options: TelemetryOptions },
+): PeriodicExportingMetricReader {
+  const exporter: PushMetricExporter = protocol === 'http/json' ? new JsonMetricExporter() : new OTLPMetricExporter()
+  const { registry, version } = options
+  return new PeriodicExportingMetricReader({
+    exporter: watch.watch(exporter),
+    exportIntervalMillis: metricIntervalMs,
+    metricProducers: [new RegistryMetrics(registry, { name: NAME, version })],
+  })
+}
+
+function histogramsOf(meters: MeterProvider, version: string): Record<MeasureOf, Histogram> {
+  const meter = meters.getMeter(NAME, version)
+  const make = ({ name, unit, description, boundaries }: (typeof MEASURES)[MeasureOf]): Histogram =>
+    meter.createHistogram(name, { unit, description, advice: { explicitBucketBoundaries: [...boundaries] } })
+  return { modelDuration: make(MEASURES.modelDuration), modelTokens: make(MEASURES.modelTokens) }
+}
