@@ -15,6 +15,8 @@ export interface RequestContext {
    */
   readonly viewer: Viewer
   readonly requestId: string
+  /** The W3C `traceparent` of the HTTP request, if it has one that is valid; null over WebSocket. */
+  readonly traceParent: string | null
   /** Carries requestId, token and operation. */
   readonly logger: Logger
   /**

@@ -388,7 +388,15 @@ function createHub(options: ServerOptions, sessionNotifier: SessionNotifier): Hu
     readAudience: (sessionId) => readAudience(database, sessionId),
     mayOpen: (viewer, sessionId) => mayOpenSession(config.current(), viewer, sessionId),
     createContext: (viewer, grantedSessionId) =>
-      createContext({ viewer, requestId: 'shared', logger, grantedSessionId, answer: null, sessionNotifier }),
+      createContext({
+        viewer,
+        requestId: 'shared',
+        traceParent: null,
+        logger,
+        grantedSessionId,
+        answer: null,
+        sessionNotifier,
+      }),
     maxResponseBytes: () => config.current().settings.maxResponseBytes,
     clock,
     logger,

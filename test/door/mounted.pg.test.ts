@@ -44,8 +44,10 @@ beforeAll(async () => {
     feed,
     readAudience: audienceOf,
     mayOpen: () => false,
-    createContext: (viewer, grantedSessionId) =>
-      createContext(services, { viewer, requestId: 'x', logger, grantedSessionId, answer: null, sessionNotifier }),
+    createContext: (viewer, grantedSessionId) => {
+      const request = { viewer, requestId: 'x', traceParent: null, logger, grantedSessionId, answer: null }
+      return createContext(services, { ...request, sessionNotifier })
+    },
     maxResponseBytes: () => config.current().settings.maxResponseBytes,
     clock,
     logger,

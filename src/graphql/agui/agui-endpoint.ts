@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
+import { readTraceParent } from '../../telemetry/trace-parent.ts'
 import { GraphQLError } from 'graphql'
 import { sendJson } from '../health/probes.ts'
 import { badRequest } from '../http/bad-request.ts'
@@ -87,7 +88,9 @@ export class AguiEndpoint {
     const { yoga, metrics, logger, clock, connections } = this.#options
     const requestId = String(response.getHeader(REQUEST_ID) ?? '')
     const { viewer } = known
-    const caller = { viewer, requestId, logger: logger.child({ requestId }), transport: 'sse' } as const
+    const traceParent = readTraceParent(request.headers['traceparent'])
+    const ofRequest = { requestId, logger: logger.child({ requestId }), traceParent }
+    const caller = { viewer, transport: 'sse', ...ofRequest } as const
     const operations = new Operations({ yoga, metrics, request, caller })
     const sessionId = ownSession(viewer, input.threadId)
     using client = new WaitingClient({ response, known, connections, clock, timeoutMs: MAX_RUN_MS })

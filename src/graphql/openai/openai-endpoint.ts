@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
+import { readTraceParent } from '../../telemetry/trace-parent.ts'
 import { sendJson } from '../health/probes.ts'
 import { badRequest } from '../http/bad-request.ts'
 import type { Exchange } from '../http/plain-route.ts'
@@ -169,7 +170,9 @@ export class OpenAIEndpoint {
   #operations({ request, response }: Pick<Exchange, 'request' | 'response'>, { viewer }: Known): Operations {
     const { yoga, metrics, logger } = this.#options
     const requestId = String(response.getHeader(REQUEST_ID) ?? '')
-    const caller = { viewer, requestId, logger: logger.child({ requestId }), transport: 'http' } as const
+    const traceParent = readTraceParent(request.headers['traceparent'])
+    const ofRequest = { requestId, logger: logger.child({ requestId }), traceParent }
+    const caller = { viewer, transport: 'http', ...ofRequest } as const
     return new Operations({ yoga, metrics, request, caller })
   }
 

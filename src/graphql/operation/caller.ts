@@ -14,6 +14,8 @@ export interface Caller {
   readonly requestId: string
   readonly logger: Logger
   readonly transport: Transport
+  /** As in RequestContext. */
+  readonly traceParent: string | null
 }
 
 /** Carries the events of a session's log to one client. */

@@ -11,8 +11,9 @@ export interface ContextOptions {
 export function useContext({ createContext, sessionNotifier }: ContextOptions): DoorPlugin {
   return {
     onContextBuilding({ context: { caller }, extendContext }) {
-      const { viewer, requestId, logger } = caller
-      extendContext(createContext({ viewer, requestId, logger, grantedSessionId: null, answer: null, sessionNotifier }))
+      const { viewer, requestId, logger, traceParent } = caller
+      const request = { viewer, requestId, logger, traceParent, grantedSessionId: null, answer: null }
+      extendContext(createContext({ ...request, sessionNotifier }))
     },
   }
 }

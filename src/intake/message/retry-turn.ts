@@ -36,7 +36,7 @@ export interface TurnRetried {
 export async function retryTurn(
   context: IntakeContext,
   viewer: Viewer,
-  { turnId }: { readonly turnId: string },
+  { turnId, traceParent = null }: { readonly turnId: string; readonly traceParent?: string | null },
 ): Promise<TurnRetried | Refusal> {
   const access = accessOf(viewer)
   const found = await find(context, viewer, turnId)
@@ -46,7 +46,7 @@ export async function retryTurn(
   if (found.retriedAs !== null) return { kind: 'Retried', turnId: found.retriedAs, duplicate: true }
 
   const { sessionId } = found
-  const message = sayAgain(context, { ...found, turnId, userName: user.name })
+  const message = { ...sayAgain(context, { ...found, turnId, userName: user.name }), traceParent }
   const result = await enterMessage(context, access, {
     message,
     sender: { trusted: true, ...user },

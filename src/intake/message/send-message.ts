@@ -43,6 +43,8 @@ export interface SendMessageInput {
   readonly mode?: SessionMode | null | undefined
   /** Names of files that were put into the session before (src/intake/file). */
   readonly attachments?: readonly string[] | null | undefined
+  /** The W3C `traceparent` of the request, checked. */
+  readonly traceParent?: string | null
 }
 
 /** `call`: the tool that the message calls, which was checked (call-tool.ts); no field of a client's input. */
@@ -98,6 +100,7 @@ export async function sendMessage(
     joins: sender.trusted,
     attachments,
     call,
+    traceParent: input.traceParent ?? null,
   }
   const { opener } = access
   const maxSessions = openerQuota(config, opener).sessions

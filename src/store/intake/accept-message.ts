@@ -51,6 +51,8 @@ export interface IncomingMessage {
   readonly attachments: readonly string[]
   /** The tool that it calls; null: a model answers it. */
   readonly call: DirectCall | null
+  /** The W3C `traceparent` of who brought it, checked. */
+  readonly traceParent?: string | null
 }
 
 /** Which node may begin the turn in the statement that stores its message, and the limits that hold for it. */
@@ -281,6 +283,7 @@ function takenSession(
     takeovers: 0,
     usage: NO_USAGE,
     waiting: 0,
+    traceParent: message.traceParent ?? null,
   }
   const events = [receivedEvent({ sessionId, turnId, seq: known.seq + 1, at })]
   return { lease: { sessionId, node, epoch }, begun: { kind: 'Begun', turn, events } }
@@ -312,6 +315,7 @@ function messageInput(access: SessionAccess, message: IncomingMessage): Record<k
     joins: message.joins,
     attachments: message.attachments,
     call: message.call === null ? null : JSON.stringify(message.call),
+    trace_parent: message.traceParent ?? null,
     ...accessInput(access),
   }
 }

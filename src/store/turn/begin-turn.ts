@@ -53,6 +53,8 @@ export interface OpenTurn extends TurnRef {
   readonly busyPolicy: BusyPolicy
   /** In which its agents are told times; null: the configuration's. */
   readonly timeZone: string | null
+  /** What its message came with; null: nothing. */
+  readonly traceParent: string | null
 }
 
 /**
@@ -162,6 +164,7 @@ function begun(sessionId: string, row: Row, { at, held = null }: Beginning): Beg
     waiting: row.queue_length - (row.last_seq === null ? 0 : 1),
     busyPolicy: row.busy_policy,
     timeZone: row.time_zone,
+    traceParent: row.trace_parent,
   }
   if (row.last_seq === null) return { kind: 'Begun', turn, events: [] }
   const place = { sessionId, turnId: row.id, at }
@@ -203,6 +206,7 @@ interface Row {
   output_tokens: string
   cached_tokens: string
   cost: number | null
+  trace_parent: string | null
   said_before: SaidBeforeRow
   /** The seq of the RECEIVED event; null when the turn had been started before. */
   last_seq: number | null

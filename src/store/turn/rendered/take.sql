@@ -173,6 +173,7 @@ SELECT
   next.output_tokens,
   next.cached_tokens,
   next.cost,
+  m.trace_parent,
   session.last_seq,
   session.epoch,
   (
