@@ -51,6 +51,8 @@ import { PluginRuntimes } from './plugins/runtimes/plugin-runtimes.ts'
 import { Scheduler } from './schedules/scheduler.ts'
 import type { Redactor } from './secrets/redaction.ts'
 import { SecretStore } from './secrets/secret-store.ts'
+import { openTelemetry } from './telemetry/open-telemetry.ts'
+import type { Tracing } from './telemetry/tracing.ts'
 import { HomeWatch } from './config/home/home-watch.ts'
 import { migrationNames } from './store/migrate.ts'
 import { removePublishedBytes } from './store/files/published-bytes.ts'
@@ -126,13 +128,15 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const config = await LivePeople.start({ file, database, doorbell, clock, logger })
   opened.add(() => config.stop())
   const metrics = createMetrics()
+  const tracing = await startTracing(options, secrets, metrics)
+  opened.add(() => tracing.stop())
   const hooks = new LiveHooks()
-  const parts = { options, file, config, publicUrl, secrets, hooks, metrics, startedAt: clock.now(), stored }
+  const parts = { options, file, config, publicUrl, secrets, hooks, metrics, tracing, startedAt: clock.now(), stored }
   await openAudit({ ...parts, logger }, opened)
   const background = await openBackground(parts, opened)
   const runtimes = new PluginRuntimes(clock)
   const { guard } = background
-  const tools = await openTools({ ...options, file, config, secrets, stored, guard, runtimes }, opened)
+  const tools = await openTools({ ...options, file, config, secrets, stored, tracing, guard, runtimes }, opened)
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
   const beside = checkpointerOptions(parts, tools, redactorOf)
   const checkpointer = new Checkpointer(beside)
@@ -168,6 +172,18 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
     reloadConfig: () => file.reload(),
     stop: () => opened.close(),
   }
+}
+
+/** Spans and metrics for a collector, where the environment names one; lines of the log say where they stand. */
+async function startTracing(
+  { environment, clock, logger, logLines }: AppOptions,
+  secrets: SecretStore,
+  { registry }: Metrics,
+): Promise<Tracing> {
+  const redact = (text: string): string => secrets.redactLine(text)
+  const tracing = await openTelemetry({ environment, registry, redact, version: VERSION, clock, logger })
+  if (tracing.isOn) logLines.trace = () => tracing.ids()
+  return tracing
 }
 
 /** From here on turns, schedules and checkpoints move. */
@@ -207,6 +223,7 @@ interface Parts {
   readonly secrets: SecretStore
   readonly hooks: LiveHooks
   readonly metrics: Metrics
+  readonly tracing: Tracing
   readonly startedAt: Date
   readonly stored: Stored
 }
@@ -263,7 +280,7 @@ interface Made {
 
 /** A message is taken by the worker … */
 function createWorker({ parts, background, tools, checkpointer, delegator }: Made, homeWatch: HomeWatch): Worker {
-  const { config, secrets, hooks, metrics, publicUrl } = parts
+  const { config, secrets, hooks, metrics, tracing, publicUrl } = parts
   const { home, logger, logLines } = parts.options
   const { database, doorbell, feed, clock } = parts.stored
   const { commands, skills, toolCatalog, agentsFor, embedder } = tools
@@ -308,6 +325,7 @@ function createWorker({ parts, background, tools, checkpointer, delegator }: Mad
         clock,
         logger,
         metrics,
+        tracing,
       }),
   })
 }

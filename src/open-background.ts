@@ -20,6 +20,7 @@ import { TurnEnds } from './plugins/turn-ends.ts'
 import type { Redactor } from './secrets/redaction.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
 import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/files/sweep-published-files.ts'
+import type { Tracing } from './telemetry/tracing.ts'
 
 interface BackgroundParts {
   readonly options: {
@@ -34,6 +35,7 @@ interface BackgroundParts {
   readonly secrets: SecretStore
   readonly hooks: LiveHooks
   readonly metrics: Metrics
+  readonly tracing: Tracing
 }
 
 /** What others of the server need of it. */
@@ -47,13 +49,13 @@ export interface Background {
 
 /** While it is paused nothing of it begins. */
 export async function openBackground(
-  { options, stored, config, secrets, hooks, metrics }: BackgroundParts,
+  { options, stored, config, secrets, hooks, metrics, tracing }: BackgroundParts,
   opened: Opened,
 ): Promise<Background> {
   const { home, logger, clock: hostClock } = options
   const { database, doorbell, feed, clock } = stored
   const guard = new AddressGuard({ rules: () => config.current().settings })
-  const outbox = new Outbox({ database, config, keys: secrets, guard, clock, logger, metrics, doorbell })
+  const outbox = new Outbox({ database, config, keys: secrets, guard, clock, logger, metrics, tracing, doorbell })
   opened.add(() => outbox.stop())
   const approvalExpiry = new ApprovalExpiry({ database, feed, doorbell, clock, logger })
   const redactorOf = (sessionId: string): Redactor => secrets.redactorOf(sessionId)

@@ -22,6 +22,7 @@ import { isSwitchedOff } from './store/plugins/plugin-rows.ts'
 import { DELEGATION } from './tools/delegate-tool.ts'
 import { SwitchedSource } from './tools/switched-source.ts'
 import { ToolCatalog } from './tools/tool-catalog.ts'
+import type { Tracing } from './telemetry/tracing.ts'
 import type { Stored } from './open-store.ts'
 import type { Opened } from './opened.ts'
 
@@ -37,6 +38,7 @@ export interface ToolsOptions {
   readonly stored: Stored
   readonly guard: AddressGuard
   readonly runtimes: ModelRuntimes
+  readonly tracing: Tracing
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -55,7 +57,7 @@ export interface Tools {
 
 /** Resolves when commands can run; servers of tools come to the catalogue as they start. */
 export async function openTools(options: ToolsOptions, opened: Opened): Promise<Tools> {
-  const { home, environment, config, secrets, stored, runtimes, logger } = options
+  const { home, environment, config, secrets, stored, runtimes, tracing, logger } = options
   const { database, clock } = stored
   // One that is not recorded is measured again behind the session's next command.
   const onMeasured = (measured: MeasuredWorkspace): void =>
@@ -64,7 +66,7 @@ export async function openTools(options: ToolsOptions, opened: Opened): Promise<
     )
   const commands = await createCommandRunner({ home, logger, clock, onMeasured })
   opened.add(() => commands.stop())
-  const providers = { config, keys: secrets, proxyEnv: environment, clock, logger }
+  const providers = { config, keys: secrets, proxyEnv: environment, tracing, clock, logger }
   const model = withRuntimes({ model: createLanguageModel(providers), runtimes, clock })
   const embedder = new Embedder({ config, model: createEmbeddings(providers), clock, logger })
   const skills = new SkillCatalog({ home, logger })
@@ -90,7 +92,7 @@ export async function openTools(options: ToolsOptions, opened: Opened): Promise<
 }
 
 function createMcpServers(options: ToolsOptions, catalog: ToolCatalog, programs: ConfinedPrograms): McpServers {
-  const { home, file, secrets, guard, clock, logger } = options
+  const { home, file, secrets, guard, tracing, clock, logger } = options
   const onSecretsReloaded = (listener: () => void): (() => void) => secrets.onReloaded(listener)
   return new McpServers({
     home,
@@ -100,6 +102,7 @@ function createMcpServers(options: ToolsOptions, catalog: ToolCatalog, programs:
     onSecretsReloaded,
     programs,
     guard,
+    tracing,
     clock,
     logger,
   })

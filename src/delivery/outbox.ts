@@ -26,7 +26,9 @@ import {
   type ClaimedDelivery,
   type NextDelivery,
 } from '../store/delivery.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
 import type { AddressGuard } from './address-guard.ts'
+import { inDeliverySpan } from './delivery-span.ts'
 import { DELIVERY_SCHEDULE, outcomeOf, type DeliverySchedule } from './delivery-schedule.ts'
 import { HostGate } from './host-gate.ts'
 import { maskUrl } from './mask-url.ts'
@@ -41,6 +43,8 @@ export interface OutboxOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Left out: none. */
+  readonly tracing?: Tracing
   /** Rung after each attempt. */
   readonly doorbell: { ring(notification: { readonly kind: 'row'; readonly id: string }): void }
   readonly schedule?: DeliverySchedule
@@ -156,7 +160,7 @@ export class Outbox {
     try {
       const claimed = await claimDelivery(database, id, this.#timeoutMs + LEASE_MARGIN_MS)
       if (claimed === null) return await nextDelivery(database, sessionId)
-      const result = await this.#attempt(claimed)
+      const result = await inDeliverySpan(this.#options, claimed, () => this.#attempt(claimed))
       silent = result.kind === 'Failed' && result.silent
       return await this.#settle(claimed, result)
     } catch (error) {
@@ -177,7 +181,7 @@ export class Outbox {
         `The token "${tokenName}", which set the webhook, has no secret to sign with; an admin can give it one.`,
       )
     const body = JSON.stringify({ session: sessionId, task_id: taskId, type: 'msg', content, final })
-    const headers = signPost(secrets, { id, at: clock.now(), body })
+    const headers = { ...signPost(secrets, { id, at: clock.now(), body }), ...this.#options.tracing?.headers() }
     const end = metrics.deliverySeconds.startTimer()
     try {
       return await this.#poster.post({ url, headers, body }, this.#ending.signal)

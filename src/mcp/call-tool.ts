@@ -23,6 +23,8 @@ export interface CallOptions {
   /** As the server calls it. */
   readonly remoteName: string
   readonly timeoutMs: number
+  /** `_meta` of the call: where it stands in a trace, or nothing. */
+  readonly meta: Readonly<Record<string, string>>
 }
 
 /** Never rejects but for bugs. */
@@ -30,7 +32,9 @@ export async function callTool(client: Client, call: ToolCall, options: CallOpti
   const { signal, args } = call
   if (signal.aborted) return { kind: 'failed', text: 'It was not called: the turn was stopped before.' }
   const timeout = Math.min(call.timeoutMs, options.timeoutMs)
-  const request = { method: 'tools/call', params: { name: options.remoteName, arguments: { ...args } } } as const
+  const _meta = { ...options.meta }
+  const params = { name: options.remoteName, arguments: { ...args }, ...(isEmpty(_meta) ? {} : { _meta }) }
+  const request = { method: 'tools/call', params } as const
   try {
     const onprogress = (progress: Progress): void => call.onProgress(toProgress(progress))
     const answer = await client.request(request, answerSchema, {
@@ -44,6 +48,10 @@ export async function callTool(client: Client, call: ToolCall, options: CallOpti
     if (signal.aborted) return { kind: 'unknown', text: 'It was stopped while it ran.' }
     return describe(error, timeout)
   }
+}
+
+function isEmpty(meta: object): boolean {
+  return Object.keys(meta).length === 0
 }
 
 function describe(error: unknown, timeoutMs: number): ToolOutcome {

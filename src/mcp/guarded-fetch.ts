@@ -8,6 +8,7 @@ import { AppError } from '../core/errors.ts'
 import type { AddressGuard } from '../delivery/address-guard.ts'
 import type { Clock } from '../platform/clock.ts'
 import { VERSION } from '../platform/version.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
 import { isUnsent } from './is-unsent.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 import { Pace } from './pace.ts'
@@ -23,6 +24,7 @@ export interface GuardedFetchOptions {
   /** Null: the admin has allowed whatever the address leads to. */
   readonly guard: AddressGuard | null
   readonly timeoutMs: number
+  readonly tracing: Pick<Tracing, 'headers'>
   readonly clock: Clock
   /** There is no server any more, or it has forgotten the session: the connection is of no use. */
   readonly onLost: () => void
@@ -34,12 +36,14 @@ export class GuardedFetch {
   readonly #agent: Agent
   readonly #pace: Pace
   readonly #onLost: () => void
+  readonly #tracing: Pick<Tracing, 'headers'>
   readonly #clock: Clock
 
-  constructor({ guard, timeoutMs, clock, onLost }: GuardedFetchOptions) {
+  constructor({ guard, timeoutMs, tracing, clock, onLost }: GuardedFetchOptions) {
     this.#guard = guard
     this.#pace = new Pace(clock)
     this.#onLost = onLost
+    this.#tracing = tracing
     this.#clock = clock
     this.#agent = new Agent({
       connections: CONNECTIONS,
@@ -58,6 +62,7 @@ export class GuardedFetch {
     if (problem !== null) throw new AppError('TOOLS_UNREACHABLE', `The address ${problem}.`)
     const headers = new Headers(init?.headers)
     headers.set('user-agent', `factotum/${VERSION}`)
+    for (const [name, value] of Object.entries(this.#tracing.headers())) headers.set(name, value)
     const { body, method = 'GET', signal } = init ?? {}
     const answer = await request(String(url), {
       dispatcher: this.#agent,

@@ -8,6 +8,7 @@ import type { AddressGuard } from '../delivery/address-guard.ts'
 import type { ConfinedPrograms } from '../execution/sandbox/confined-programs.ts'
 import type { Clock } from '../platform/clock.ts'
 import { VERSION } from '../platform/version.ts'
+import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts'
 import { GuardedFetch } from './guarded-fetch.ts'
 import { ProgramTransport } from './program-transport.ts'
 
@@ -18,6 +19,8 @@ export interface ConnectionMeans {
   readonly programs: Pick<ConfinedPrograms, 'start'>
   readonly keys: ApiKeys
   readonly guard: AddressGuard
+  /** Left out: none. */
+  readonly tracing?: Tracing
   readonly clock: Clock
 }
 
@@ -104,9 +107,9 @@ async function startProgram({ name, reach }: McpServerConfig, means: ConnectionM
 
 function openUrl({ reach, timeoutMs }: McpServerConfig, means: ConnectionMeans, onLost: () => void): Link {
   if (reach.kind !== 'URL') throw new Error('only an address is opened')
-  const { keys, guard, clock } = means
+  const { keys, guard, tracing = NO_TRACING, clock } = means
   const [bearer] = Object.values(secretsOf(reach, keys))
-  const http = new GuardedFetch({ guard: reach.allowPrivate ? null : guard, timeoutMs, clock, onLost })
+  const http = new GuardedFetch({ guard: reach.allowPrivate ? null : guard, timeoutMs, tracing, clock, onLost })
   const transport = new StreamableHTTPClientTransport(new URL(reach.url), {
     fetch: http.fetch,
     requestInit: bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } },

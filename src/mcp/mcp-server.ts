@@ -11,6 +11,7 @@ import { AppError, isOutage } from '../core/errors.ts'
 import type { BackoffPolicy } from '../platform/backoff.ts'
 import type { Logger } from '../platform/logger.ts'
 import { Periodic } from '../platform/periodic.ts'
+import { NO_TRACING } from '../telemetry/tracing.ts'
 import type { Tool, ToolCall, ToolOutcome, ToolSource } from '../tools/tool.ts'
 import { callTool } from './call-tool.ts'
 import { connect, type ConnectionMeans, type McpConnection } from './mcp-connection.ts'
@@ -141,8 +142,9 @@ export class McpServer implements ToolSource {
     const serving = this.#serving
     const now = serving?.offered.get(name)
     if (serving === null || now?.fingerprint !== fingerprint) return Promise.resolve(this.#notCalled(now !== undefined))
-    const { timeoutMs } = this.#options.server
-    return callTool(serving.connection.client, call, { remoteName, timeoutMs })
+    const { server, tracing = NO_TRACING } = this.#options
+    const options = { remoteName, timeoutMs: server.timeoutMs, meta: tracing.headers() }
+    return callTool(serving.connection.client, call, options)
   }
 
   #notCalled(isThere: boolean): ToolOutcome {

@@ -24,6 +24,8 @@ export interface ChatAnswer {
   readonly text: string
   /** Why the model stopped, in the words of the protocol; null: the answer broke off, or the server does not say. */
   readonly finishReason: string | null
+  /** Which model answered, as the server calls it. */
+  readonly model: string | null
   readonly refusal: string | null
   readonly calls: readonly RequestedCall[]
   readonly streamed: boolean
@@ -38,6 +40,7 @@ export class UnusableAnswer extends Error {
 }
 
 const partSchema = z.object({
+  model: z.string().nullish().catch(null),
   choices: z
     .array(
       z.looseObject({
@@ -101,6 +104,7 @@ class AnswerCollector {
   #held = ''
   #refusal: string | null = null
   #finishReason: string | null = null
+  #model: string | null = null
   #tokens: TokenCounts = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 
   constructor({ onText, onThinking, holds }: Required<AnswerReader>, streamed: boolean) {
@@ -124,7 +128,8 @@ class AnswerCollector {
     if (isErrorBody(value)) throw new AnsweredError(value)
     const part = partSchema.safeParse(value)
     if (!part.success) throw new UnusableAnswer(`it is not a Chat Completions answer: ${firstIssue(part.error)}`)
-    const { choices, usage } = part.data
+    const { choices, usage, model } = part.data
+    this.#model ??= model ?? null
     if (usage !== undefined && usage !== null) this.#tokens = countTokens(usage)
     const choice = choices?.[0]
     if (choice === undefined) return
@@ -153,6 +158,7 @@ class AnswerCollector {
     return {
       text,
       finishReason: this.#finishReason ?? (isOver ? 'stop' : null),
+      model: this.#model,
       refusal: this.#refusal,
       calls: this.#calls.end(),
       streamed: this.#streamed,

@@ -8,6 +8,7 @@ import { REHEARSAL } from '../config/model-choice.ts'
 import { AppError } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts'
 import { createEmbeddingModel, type EmbeddingModel } from './embedding-model.ts'
 import { createHttpTransport } from './http-transport.ts'
 import type { LanguageModel } from './language-model.ts'
@@ -20,6 +21,8 @@ interface LanguageModelOptions {
   readonly keys: ApiKeys
   /** For HTTP_PROXY, HTTPS_PROXY and NO_PROXY; read once. */
   readonly proxyEnv: Readonly<Record<string, string | undefined>>
+  /** Left out: none. */
+  readonly tracing?: Tracing
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -36,10 +39,11 @@ export function createEmbeddings(options: LanguageModelOptions): EmbeddingModel 
   return createEmbeddingModel(providersOf(options))
 }
 
-type Providers = Pick<ProviderOptions, 'endpointOf' | 'clock' | 'logger'>
+type Providers = Pick<ProviderOptions, 'endpointOf' | 'tracing' | 'clock' | 'logger'>
 
-function providersOf({ config, keys, proxyEnv, clock, logger }: LanguageModelOptions): Providers {
-  const fetchWithin = createHttpTransport({ proxyEnv, clock })
+function providersOf(options: LanguageModelOptions): Providers {
+  const { config, keys, proxyEnv, tracing = NO_TRACING, clock, logger } = options
+  const fetchWithin = createHttpTransport({ proxyEnv, clock, headers: () => tracing.headers() })
   const rehearsal = createRehearsalEndpoint({ clock, pieceDelayMs: REHEARSAL_PIECE_DELAY_MS })
   return {
     endpointOf: ({ provider: name, role }) => {
@@ -53,6 +57,7 @@ function providersOf({ config, keys, proxyEnv, clock, logger }: LanguageModelOpt
       const apiKey = apiKeyEnv === null ? null : keys.apiKey(apiKeyEnv)
       return { baseUrl, apiKeyEnv, apiKey, api, fetchWithin, request }
     },
+    tracing,
     clock,
     logger,
   }

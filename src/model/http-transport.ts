@@ -31,6 +31,8 @@ export type FetchWithin = (limits: AnswerLimits) => Fetch
 const DRAIN_MS = 250
 
 interface HttpTransportOptions {
+  /** Asked for each request, for what it is to carry besides. */
+  readonly headers?: () => Readonly<Record<string, string>>
   /** For HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   readonly proxyEnv: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
@@ -42,20 +44,22 @@ interface HttpTransportOptions {
  * and with Node's error when the network fails. It repeats a request only on a kept connection that was closed before
  * any byte of an answer.
  */
-export function createHttpTransport({ proxyEnv, clock }: HttpTransportOptions): FetchWithin {
+export function createHttpTransport({ proxyEnv, clock, headers = () => ({}) }: HttpTransportOptions): FetchWithin {
   const agents = {
     'http:': new HttpAgent({ keepAlive: true, proxyEnv }),
     'https:': new HttpsAgent({ keepAlive: true, proxyEnv }),
   }
   return (limits) => (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
-    return new Exchange({ url, init: init ?? {}, limits, clock, agents }).start()
+    return new Exchange({ url, init: init ?? {}, more: headers(), limits, clock, agents }).start()
   }
 }
 
 interface ExchangeOptions {
   readonly url: URL
   readonly init: RequestInit
+  /** Headers besides those of `init`. */
+  readonly more: Readonly<Record<string, string>>
   readonly limits: AnswerLimits
   readonly clock: Clock
   readonly agents: { readonly 'http:': HttpAgent; readonly 'https:': HttpsAgent }
@@ -92,10 +96,11 @@ class Exchange {
   }
 
   #send(resolve: (response: Response) => void): void {
-    const { url, init, agents } = this.#options
+    const { url, init, more, agents } = this.#options
     const body = Buffer.from(typeof init.body === 'string' ? init.body : '')
     const headers = {
       ...Object.fromEntries(new Headers(init.headers)),
+      ...more,
       'accept-encoding': 'identity',
       'content-length': body.length,
     }

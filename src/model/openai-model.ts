@@ -49,7 +49,8 @@ function complete(options: ProviderOptions, request: ModelRequest): Promise<Mode
         },
       })
       options.thoughts.see(model, answer.beginsInThought)
-      return { answer: { text: answer.text }, problem: judgeAnswer(answer, call), tokens: answer.tokens }
+      const { text, tokens } = answer
+      return { answer: { text }, problem: judgeAnswer(answer, call), tokens, told: answer }
     },
   })
 }

@@ -10,6 +10,8 @@ import { backoffMs, type BackoffPolicy } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
 import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
+import { inCallSpan } from './call-span.ts'
 import type { FetchWithin } from './http-transport.ts'
 import { NO_TOKENS, type TokenCounts } from './token-counts.ts'
 import { ModelError } from './language-model.ts'
@@ -54,8 +56,18 @@ export interface ProviderOptions {
   readonly thoughts: ThoughtMemory
   readonly clock: Clock
   readonly logger: Logger
+  /** Left out: none. */
+  readonly tracing?: Tracing
   /** A number in [0, 1): the jitter of retries. */
   readonly random?: () => number
+}
+
+/** What a provider says of its answer besides. */
+export interface AnswerFacts {
+  /** Why the model stopped, in the words of Chat Completions. */
+  readonly finishReason: string | null
+  /** Which model answered, as the provider calls it. */
+  readonly model: string | null
 }
 
 /** What came of one try: `problem` is null for an answer that can be used. */
@@ -63,6 +75,7 @@ export interface Tried<Answer> {
   readonly answer: Answer
   readonly problem: AppError | null
   readonly tokens: TokenCounts
+  readonly told: AnswerFacts
 }
 
 /** One question, however often it is put. */
@@ -102,7 +115,8 @@ export async function callProvider<Answer extends object>(
   const call = { role, provider, model, baseUrl, apiKeyEnv, apiKey, wantsSchema }
   let tokens = NO_TOKENS
   for (let tries = 1; ; tries++) {
-    const outcome = await tryOnce(options, { request, endpoint, delivery, call, send })
+    const once = (): Promise<TryOutcome<Answer>> => tryOnce(options, { request, endpoint, delivery, call, send })
+    const outcome = await inCallSpan(options, { request, endpoint }, once)
     throwIfCancelled(signal)
     tokens = addTokens(tokens, outcome.tokens)
     if (outcome.kind === 'answered') return { ...outcome.answer, ...tokens }
@@ -125,9 +139,10 @@ type Try<Answer> = Pick<ProviderCall<Answer>, 'request' | 'delivery' | 'send'> &
   readonly call: ModelCallContext
 }
 
-type TryOutcome<Answer> =
-  | { readonly kind: 'answered'; readonly answer: Answer; readonly tokens: TokenCounts }
-  | { readonly kind: 'failed'; readonly error: AppError; readonly tokens: TokenCounts }
+type TryOutcome<Answer> = Pick<Tried<Answer>, 'tokens' | 'told'> &
+  ({ readonly kind: 'answered'; readonly answer: Answer } | { readonly kind: 'failed'; readonly error: AppError })
+
+const NOTHING_TOLD = { tokens: NO_TOKENS, told: { finishReason: null, model: null } } as const
 
 async function tryOnce<Answer>(
   options: ProviderOptions,
@@ -138,11 +153,11 @@ async function tryOnce<Answer>(
     const idleMs = extras.idleTimeoutMs ?? request.idleTimeoutMs
     const settings = { baseUrl, apiKey, fetchWithin, idleMs, extras }
     const client = options.clients.clientFor(request.provider, settings)
-    const { answer, problem, tokens } = await send(client, endpoint, call)
-    return problem === null ? { kind: 'answered', answer, tokens } : { kind: 'failed', error: problem, tokens }
+    const { answer, problem, ...told } = await send(client, endpoint, call)
+    return problem === null ? { kind: 'answered', answer, ...told } : { kind: 'failed', error: problem, ...told }
   } catch (error) {
     delivery.rethrow()
-    return { kind: 'failed', error: toProviderError(error, call, options.clock.now()), tokens: NO_TOKENS }
+    return { kind: 'failed', error: toProviderError(error, call, options.clock.now()), ...NOTHING_TOLD }
   }
 }
 

@@ -30,13 +30,13 @@ import type { PipelineStep } from '../core/status.ts'
 import type { OpenTurn } from '../store/turn/begin-turn.ts'
 import { finishTurn } from './finish-turn.ts'
 import { interruptTask } from './steps/interrupt-task.ts'
-import { makePlan } from './steps/make-plan.ts'
 import { nextStep } from './next-step.ts'
 import type { PlanState } from './plan-state.ts'
 import { runChat } from './chat/run-chat.ts'
 import { runDirectCall } from './chat/run-direct-call.ts'
 import { resumeAttempts } from './resume-attempts.ts'
 import { settleTurn } from './settle-turn.ts'
+import { planInSpan } from './step-spans.ts'
 import { collectMessages, takeAdditions } from './take-along.ts'
 import type { BrokenOff, ReplanWanted } from './task-outcome.ts'
 import { handleTyped } from './hooks/typed-commands.ts'
@@ -130,7 +130,7 @@ async function carryOut(context: TurnContext, attempts: PlanState[]): Promise<En
       if (executed.kind === 'ReplanWanted') await takeAdditions(context, plan)
     }
     if (context.signal.aborted) return stopped(context)
-    const made = await makePlan(context, await assembleContext(context, attempts), attempts)
+    const made = await planInSpan(context, await assembleContext(context, attempts), attempts)
     if (made.kind !== 'Planned') return made
     attempts.push(made.plan)
   }

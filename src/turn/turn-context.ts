@@ -19,6 +19,7 @@ import type { OpenTurn } from '../store/turn/begin-turn.ts'
 import type { Database } from '../store/database.ts'
 import type { JoinedMessage, Joining } from '../store/turn/join-turns.ts'
 import type { ToolSnapshot } from '../tools/tool-catalog.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
 import type { DueSteps } from './due-steps.ts'
 import type { TurnPlugins } from './hooks/turn-plugins.ts'
 import type { Journal } from './journal.ts'
@@ -67,6 +68,7 @@ export interface TurnContext {
   readonly tellFacts: (ids: readonly string[]) => void
   readonly clock: Clock
   readonly logger: Logger
+  readonly tracing: Tracing
 }
 
 /** What it takes to write a task's row, with its event and its entry in the audit. */

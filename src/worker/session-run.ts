@@ -42,11 +42,13 @@ import { makeReady } from '../store/turn/paused-turns.ts'
 import type { Lease } from '../store/turn/lease.ts'
 import { commitTurn, type Committed } from '../store/turn/turn-commit.ts'
 import { releaseSession } from '../store/turn/work-queue.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
 import type { Conversations } from './conversations.ts'
 import { countWrite } from './count-write.ts'
 import { ownOfSession } from './own-of-session.ts'
 import { SaidInTurn } from './said-in-turn.ts'
 import { StopState } from './stop-state.ts'
+import { inCommitSpan, inTurnSpan } from './turn-spans.ts'
 import { DueSteps } from '../turn/due-steps.ts'
 import { Journal } from '../turn/journal.ts'
 import { finishTurn } from '../turn/finish-turn.ts'
@@ -95,6 +97,7 @@ export interface SessionRunOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
+  readonly tracing: Tracing
 }
 
 /** A run that broke off is tried again no sooner than this, so that a lasting failure does not spin. */
@@ -229,6 +232,12 @@ export class SessionRun {
   async #runOne(turn: OpenTurn): Promise<Ending> {
     if (this.#stop.reaches('LOST')) return { kind: 'Stopped', reason: 'LEASE_LOST' }
     if (this.#stop.reaches('HAND_OVER')) return { kind: 'Stopped', reason: 'HANDED_OVER' }
+    const { tracing, clock, lease } = this.#options
+    const running = { sessionId: lease.sessionId, turn, now: clock.now() }
+    return inTurnSpan(tracing, running, () => this.#runInSpan(turn))
+  }
+
+  async #runInSpan(turn: OpenTurn): Promise<Ending> {
     const logger = this.#logger.child({ turnId: turn.id })
     const { metrics, clock, database, lease } = this.#options
     const delegated = await readLimits(database, lease.sessionId)
@@ -248,8 +257,9 @@ export class SessionRun {
   }
 
   async #commit(turn: OpenTurn, write: TurnWrite): Promise<Committed> {
-    const { database, lease, metrics } = this.#options
-    const committed = await commitTurn(database, { lease, turn }, write)
+    const { database, lease, metrics, tracing } = this.#options
+    const commit = (): Promise<Committed> => commitTurn(database, { lease, turn }, write)
+    const committed = await inCommitSpan(tracing, { turn, write }, commit)
     this.#said?.committed(write, committed)
     countWrite(metrics, write)
     this.#notify(write, committed)
@@ -280,7 +290,7 @@ export class SessionRun {
 
   #contextOf(turn: OpenTurn, logger: Logger, delegated: DelegationLimits): TurnContext {
     const { lease, database, feed, doorbell, clock, config, home, publicUrl } = this.#options
-    const { commands, skills, tools, secrets: known } = this.#options
+    const { commands, skills, tools, tracing, secrets: known } = this.#options
     const secrets = known.forSession(lease.sessionId)
     const turnAbort = this.#turnAbort
     let { busyPolicy } = turn
@@ -332,6 +342,7 @@ export class SessionRun {
       tellFacts: (ids) => ids.forEach((id) => doorbell.ring({ kind: 'row', id })),
       clock,
       logger,
+      tracing,
     }
   }
 

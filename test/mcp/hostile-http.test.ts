@@ -76,6 +76,22 @@ describe('over HTTP', { concurrent: true }, () => {
     expect(seen).toEqual([])
   })
 
+  test('where a call stands in a trace goes along as a header', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    const seen: unknown[] = []
+    const { port } = await listen(context, (asked, response, request) => {
+      if (asked.method === 'tools/call') seen.push(request.headers['traceparent'])
+      honest(asked, response, request)
+    })
+    world.configure(at(port))
+    await world.call('http__ok')
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    world.traceHeaders = { traceparent }
+    await world.call('http__ok')
+    expect(seen).toEqual([undefined, traceparent])
+  })
+
   test('a redirect is not followed, neither at the start nor for a call', async (context) => {
     const { expect } = context
     const world = new McpWorld(context)

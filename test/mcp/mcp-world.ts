@@ -13,6 +13,7 @@ import { findDropAccount } from '../../src/execution/sandbox/drop-account.ts'
 import { McpServers } from '../../src/mcp/mcp-servers.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import { NO_TRACING, type TraceHeaders } from '../../src/telemetry/tracing.ts'
 import { ToolCatalog } from '../../src/tools/tool-catalog.ts'
 import type { Tool, ToolCall, ToolOutcome, ToolProgress } from '../../src/tools/tool.ts'
 import { moveIn } from './move-in.ts'
@@ -30,6 +31,8 @@ export class McpWorld {
   readonly secrets = new Map<string, string>()
   /** What the guard says that host names lead to. */
   readonly addresses = new Map<string, string>()
+  /** What a call carries of a trace; empty: nothing. */
+  traceHeaders: TraceHeaders = {}
   readonly #listeners = new Set<(config: Config) => void>()
   readonly #servers: McpServers
   #config = read('')
@@ -55,6 +58,7 @@ export class McpWorld {
       onSecretsReloaded: () => () => undefined,
       programs: new ConfinedPrograms({ home, sandbox, clock: systemClock, onProblem }),
       guard: new AddressGuard({ rules: () => ({ webhookRequireHttps: false, webhookAllowList: [] }), resolve }),
+      tracing: { ...NO_TRACING, headers: () => this.traceHeaders },
       clock: systemClock,
       logger,
       backoff: { firstMs: 200, maxMs: 10_000 },

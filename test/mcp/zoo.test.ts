@@ -71,6 +71,16 @@ describe.skipIf(skipped !== '')(`the zoo${skipped}`, { concurrent: true }, () =>
     await expect.poll(() => running(world)).toEqual([])
   })
 
+  test('where a call stands in a trace goes along in _meta; outside of a trace nothing does', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('hears')
+    expect(await world.call('hears__ok')).toMatchObject({ kind: 'done', text: '{}' })
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    world.traceHeaders = { traceparent }
+    expect(await world.call('hears__ok')).toMatchObject({ text: JSON.stringify({ traceparent }) })
+  })
+
   test('names of others, and names that models cannot use', async (context) => {
     const { expect } = context
     const world = new McpWorld(context)

@@ -33,6 +33,7 @@ const item = z.looseObject({
 const tokens = z.number().int().min(0).max(2_147_483_647).catch(0)
 const wholeResponse = z.looseObject({
   id: z.string().nullish(),
+  model: z.string().nullish().catch(null),
   status: z.string().nullish(),
   error: z.unknown().optional(),
   incomplete_details: z.looseObject({ reason: z.string().nullish() }).nullish(),
@@ -147,6 +148,7 @@ class ResponsesCollector {
     return {
       text: this.#text.end(),
       finishReason: this.#isOver ? reasonOf(last) : null,
+      model: last?.model ?? null,
       refusal: this.#refusal === '' ? null : this.#refusal,
       calls: this.#calls.end(),
       streamed: this.#streamed,

@@ -18,6 +18,7 @@ import { refuseTask } from './refuse-task.ts'
 import { reviewTask } from './review-task.ts'
 import { runSkill } from './run-skill.ts'
 import { runTool } from '../tools/run-tool.ts'
+import { taskInSpan } from '../step-spans.ts'
 import { isBrokenOff, takeAdditions } from '../take-along.ts'
 import type { BrokenOff, ReplanWanted, TaskOutcome } from '../task-outcome.ts'
 import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
@@ -75,14 +76,19 @@ export function runTask(
   { plan, task, user }: { readonly plan: PlanState; readonly task: TaskState; readonly user: CurrentUser },
 ): Promise<TaskOutcome> {
   if (!mayBeCalled(context.delegated, task)) return Promise.resolve(failOutside(context, task))
-  if (isDelegation(task)) return runDelegation(context, { task, user })
-  if (task.type === 'TOOL') return runTool(context, { task, user })
-  return task.type === 'SKILL'
-    ? runSkill(context, { plan, task, user })
-    : executeCommand(context, { plan, task, role: user.role })
+  return taskInSpan(context, task, () => {
+    if (isDelegation(task)) return runDelegation(context, { task, user })
+    if (task.type === 'TOOL') return runTool(context, { task, user })
+    return task.type === 'SKILL'
+      ? runSkill(context, { plan, task, user })
+      : executeCommand(context, { plan, task, role: user.role })
+  })
 }
 
-type RunTaskContext = Parameters<typeof runSkill>[0] & Parameters<typeof runTool>[0] & DelegationContext
+type RunTaskContext = Parameters<typeof runSkill>[0] &
+  Parameters<typeof runTool>[0] &
+  DelegationContext &
+  Pick<TurnContext, 'tracing'>
 
 async function run(
   context: Omit<TurnContext, 'busyPolicy' | 'join' | 'tellFacts'>,
