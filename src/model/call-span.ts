@@ -1,8 +1,17 @@
 /** One request to a provider, for a collector: its span, and the metrics that the conventions name. */
 import type { AppError } from '../core/errors.ts'
-import { NO_TRACING, type OpenSpan } from '../telemetry/tracing.ts'
-import type { AnswerFacts, Endpoint, ProviderOptions, ProviderRequest } from './provider-call.ts'
+import type { AgentRole } from '../core/model-call.ts'
+import type { Clock } from '../platform/clock.ts'
+import { NO_TRACING, type OpenSpan, type Tracing } from '../telemetry/tracing.ts'
 import type { TokenCounts } from './token-counts.ts'
+
+/** What a provider says of its answer besides. */
+export interface AnswerFacts {
+  /** Why the model stopped, in the words of Chat Completions. */
+  readonly finishReason: string | null
+  /** Which model answered, as the provider calls it. */
+  readonly model: string | null
+}
 
 /** How a request ended, as far as it is told of. */
 interface Outcome {
@@ -12,13 +21,13 @@ interface Outcome {
 }
 
 interface Request {
-  readonly request: ProviderRequest
-  readonly endpoint: Pick<Endpoint, 'baseUrl'>
+  readonly request: { readonly role: AgentRole; readonly provider: string; readonly model: string }
+  readonly endpoint: { readonly baseUrl: string }
 }
 
 /** Each try is a request, and has a span of its own. */
 export function inCallSpan<Of extends Outcome>(
-  { tracing = NO_TRACING, clock }: Pick<ProviderOptions, 'tracing' | 'clock'>,
+  { tracing = NO_TRACING, clock }: { readonly tracing?: Tracing | undefined; readonly clock: Clock },
   { request, endpoint }: Request,
   ask: () => Promise<Of>,
 ): Promise<Of> {

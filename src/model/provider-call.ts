@@ -11,7 +11,7 @@ import type { Clock } from '../platform/clock.ts'
 import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
-import { inCallSpan } from './call-span.ts'
+import { inCallSpan, type AnswerFacts } from './call-span.ts'
 import type { FetchWithin } from './http-transport.ts'
 import { NO_TOKENS, type TokenCounts } from './token-counts.ts'
 import { ModelError } from './language-model.ts'
@@ -60,14 +60,6 @@ export interface ProviderOptions {
   readonly tracing?: Tracing
   /** A number in [0, 1): the jitter of retries. */
   readonly random?: () => number
-}
-
-/** What a provider says of its answer besides. */
-export interface AnswerFacts {
-  /** Why the model stopped, in the words of Chat Completions. */
-  readonly finishReason: string | null
-  /** Which model answered, as the provider calls it. */
-  readonly model: string | null
 }
 
 /** What came of one try: `problem` is null for an answer that can be used. */

@@ -1,7 +1,7 @@
 /**
  * Structured logs (pino, JSON lines; pretty on a terminal). Field names used everywhere: requestId, sessionId, turnId,
- * taskId; JSON lines of a server also say which process wrote them: pid, version, node; and where they stand in a trace,
- * if there is a collector: trace_id, span_id.
+ * taskId; JSON lines of a server also say which process wrote them: pid, version, node; and, if there is a collector,
+ * where they stand in a trace: trace_id, span_id.
  */
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import pretty from 'pino-pretty'

@@ -1,9 +1,9 @@
 /** The steps of a turn that a collector is told of besides its calls of models. */
-import type { PlannerContext } from '../agents/agent.ts'
-import { makePlan, type MakePlanOutcome } from './steps/make-plan.ts'
-import type { PlanState, TaskState } from './plan-state.ts'
-import type { TaskOutcome } from './task-outcome.ts'
-import type { TurnContext } from './turn-context.ts'
+import type { PlannerContext } from '../../agents/agent.ts'
+import { makePlan, type MakePlanOutcome } from '../steps/make-plan.ts'
+import type { PlanState, TaskState } from '../plan-state.ts'
+import type { TaskOutcome } from '../task-outcome.ts'
+import type { TurnContext } from '../turn-context.ts'
 
 /** `makePlan`, in a span. */
 export function planInSpan(
