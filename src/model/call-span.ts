@@ -1,6 +1,5 @@
 /** One request to a provider, for a collector: its span, and the metrics that the conventions name. */
 import type { AppError } from '../core/errors.ts'
-import type { AgentRole } from '../core/model-call.ts'
 import type { Clock } from '../platform/clock.ts'
 import { NO_TRACING, type OpenSpan, type Tracing } from '../telemetry/tracing.ts'
 import type { TokenCounts } from './token-counts.ts'
@@ -13,15 +12,17 @@ export interface AnswerFacts {
   readonly model: string | null
 }
 
+const NOTHING: AnswerFacts = { finishReason: null, model: null }
+
 /** How a request ended, as far as it is told of. */
 interface Outcome {
   readonly error?: AppError
   readonly tokens: TokenCounts
-  readonly told: AnswerFacts
+  readonly told?: AnswerFacts
 }
 
 interface Request {
-  readonly request: { readonly role: AgentRole; readonly provider: string; readonly model: string }
+  readonly request: { readonly role: string; readonly provider: string; readonly model: string }
   readonly endpoint: { readonly baseUrl: string }
 }
 
@@ -42,7 +43,7 @@ export function inCallSpan<Of extends Outcome>(
   return tracing.inSpan({ of: 'chat', subject: model, attributes }, async (span) => {
     const startedMs = clock.monotonicMs()
     const outcome = await ask()
-    const { tokens, told, error } = outcome
+    const { tokens, told = NOTHING, error } = outcome
     tell(span, outcome)
     const answered = { ...called, 'gen_ai.response.model': told.model ?? undefined }
     const seconds = (clock.monotonicMs() - startedMs) / 1000
@@ -54,7 +55,7 @@ export function inCallSpan<Of extends Outcome>(
   })
 }
 
-function tell(span: OpenSpan<'chat'>, { tokens, told, error }: Outcome): void {
+function tell(span: OpenSpan<'chat'>, { tokens, told = NOTHING, error }: Outcome): void {
   span.set({
     'gen_ai.response.model': told.model ?? undefined,
     'gen_ai.response.finish_reasons': told.finishReason === null ? undefined : [told.finishReason],

@@ -67,7 +67,8 @@ export interface Tried<Answer> {
   readonly answer: Answer
   readonly problem: AppError | null
   readonly tokens: TokenCounts
-  readonly told: AnswerFacts
+  /** Left out by what is no answer of a model that speaks: it has no span. */
+  readonly told?: AnswerFacts
 }
 
 /** One question, however often it is put. */
@@ -108,7 +109,7 @@ export async function callProvider<Answer extends object>(
   let tokens = NO_TOKENS
   for (let tries = 1; ; tries++) {
     const once = (): Promise<TryOutcome<Answer>> => tryOnce(options, { request, endpoint, delivery, call, send })
-    const outcome = await inCallSpan(options, { request, endpoint }, once)
+    const outcome = await (role === 'embedder' ? once() : inCallSpan(options, { request, endpoint }, once))
     throwIfCancelled(signal)
     tokens = addTokens(tokens, outcome.tokens)
     if (outcome.kind === 'answered') return { ...outcome.answer, ...tokens }
