@@ -17,29 +17,30 @@ WITH
       $14::text[] AS attachments,
       $15::jsonb AS
     call,
-    $16::boolean AS access_all,
-    $17::text AS access_user,
-    $18::text AS source_kind,
-    $19::boolean AS source_interactive,
-    $20::text AS source_platform,
-    $21::text AS source_trigger_id,
-    $22::conversation_type AS source_type,
-    $23::text AS turn_id,
-    $24::boolean AS runs_direct,
-    $25::boolean AS runs_in_group,
-    $26::int AS max_queued,
-    $27::int AS collect_window_ms,
-    $28::text AS interrupts,
-    $29::text AS opened_by,
-    $30::text AS description,
-    $31::text AS time_zone,
-    $32::text AS retry_of,
-    $33::session_mode AS mode,
-    $34::session_mode AS opening_mode,
-    $35::int AS max_sessions,
-    $36::text AS audit_id,
-    $37::text AS audit_actor,
-    $38::text AS audit_token
+    $16::text AS trace_parent,
+    $17::boolean AS access_all,
+    $18::text AS access_user,
+    $19::text AS source_kind,
+    $20::boolean AS source_interactive,
+    $21::text AS source_platform,
+    $22::text AS source_trigger_id,
+    $23::conversation_type AS source_type,
+    $24::text AS turn_id,
+    $25::boolean AS runs_direct,
+    $26::boolean AS runs_in_group,
+    $27::int AS max_queued,
+    $28::int AS collect_window_ms,
+    $29::text AS interrupts,
+    $30::text AS opened_by,
+    $31::text AS description,
+    $32::text AS time_zone,
+    $33::text AS retry_of,
+    $34::session_mode AS mode,
+    $35::session_mode AS opening_mode,
+    $36::int AS max_sessions,
+    $37::text AS audit_id,
+    $38::text AS audit_actor,
+    $39::text AS audit_token
   ),
   -- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (
@@ -400,7 +401,8 @@ WITH
         idempotency_key,
         created_at,
         attachments,
-        call
+        call,
+        trace_parent
       )
     SELECT
       input.message_id,
@@ -420,7 +422,8 @@ WITH
       input.idempotency_key,
       input.created_at,
       input.attachments,
-      input.call
+      input.call,
+      input.trace_parent
     FROM
       accepted,
       input

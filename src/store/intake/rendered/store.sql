@@ -17,11 +17,12 @@ WITH
       $14::text[] AS attachments,
       $15::jsonb AS
     call,
-    $16::boolean AS access_all,
-    $17::text AS access_user,
-    $18::text AS opener,
-    $19::text AS opener_token,
-    $20::boolean AS must_have_opened
+    $16::text AS trace_parent,
+    $17::boolean AS access_all,
+    $18::text AS access_user,
+    $19::text AS opener,
+    $20::text AS opener_token,
+    $21::boolean AS must_have_opened
   ),
   -- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (
@@ -119,7 +120,8 @@ WITH
         idempotency_key,
         created_at,
         attachments,
-        call
+        call,
+        trace_parent
       )
     SELECT
       input.message_id,
@@ -135,7 +137,8 @@ WITH
       input.idempotency_key,
       input.created_at,
       input.attachments,
-      input.call
+      input.call,
+      input.trace_parent
     FROM
       accepted,
       input
