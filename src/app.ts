@@ -43,7 +43,7 @@ import type { Clock } from './platform/clock.ts'
 import type { LogLines } from './platform/log-lines.ts'
 import type { Logger } from './platform/logger.ts'
 import { commitOfBuild } from './platform/commit-of-build.ts'
-import { createMetrics, type Metrics } from './platform/metrics.ts'
+import type { Metrics } from './platform/metrics.ts'
 import { VERSION } from './platform/version.ts'
 import { LiveHooks } from './plugins/live-hooks.ts'
 import type { LivePlugins } from './plugins/live-plugins.ts'
@@ -51,7 +51,6 @@ import { PluginRuntimes } from './plugins/runtimes/plugin-runtimes.ts'
 import { Scheduler } from './schedules/scheduler.ts'
 import type { Redactor } from './secrets/redaction.ts'
 import { SecretStore } from './secrets/secret-store.ts'
-import { openTelemetry } from './telemetry/open-telemetry.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 import { HomeWatch } from './config/home/home-watch.ts'
 import { migrationNames } from './store/migrate.ts'
@@ -59,6 +58,7 @@ import { removePublishedBytes } from './store/files/published-bytes.ts'
 import { Opened } from './opened.ts'
 import { openAudit } from './open-audit.ts'
 import { openBackground, type Background } from './open-background.ts'
+import { openFigures } from './open-figures.ts'
 import { openStore, type Stored } from './open-store.ts'
 import { openPlugins } from './open-plugins.ts'
 import { openTools, type Tools } from './open-tools.ts'
@@ -127,9 +127,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const { clock, database, doorbell } = stored
   const config = await LivePeople.start({ file, database, doorbell, clock, logger })
   opened.add(() => config.stop())
-  const metrics = createMetrics()
-  const tracing = await startTracing(options, secrets, metrics)
-  opened.add(() => tracing.stop())
+  const { metrics, tracing } = await openFigures(options, secrets, opened)
   const hooks = new LiveHooks()
   const parts = { options, file, config, publicUrl, secrets, hooks, metrics, tracing, startedAt: clock.now(), stored }
   await openAudit({ ...parts, logger }, opened)
@@ -172,18 +170,6 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
     reloadConfig: () => file.reload(),
     stop: () => opened.close(),
   }
-}
-
-/** Spans and metrics for a collector, where the environment names one; lines of the log say where they stand. */
-async function startTracing(
-  { environment, clock, logger, logLines }: AppOptions,
-  secrets: SecretStore,
-  { registry }: Metrics,
-): Promise<Tracing> {
-  const redact = (text: string): string => secrets.redactLine(text)
-  const tracing = await openTelemetry({ environment, registry, redact, version: VERSION, clock, logger })
-  if (tracing.isOn) logLines.trace = () => tracing.ids()
-  return tracing
 }
 
 /** From here on turns, schedules and checkpoints move. */

@@ -120,6 +120,7 @@ class AnswerCollector {
     if (plain === null) return this.#addPart(value)
     if (plain.usage !== null) this.#tokens = countTokens(plain.usage)
     this.#finishReason = readFinishReason(plain.finishReason) ?? this.#finishReason
+    if (typeof plain.model === 'string') this.#model ??= plain.model
     this.#addText(this.#filter.add(plain.text))
   }
 

@@ -7,6 +7,7 @@
 export interface PlainPart {
   readonly text: string
   readonly finishReason: unknown
+  readonly model: unknown
   readonly usage: PlainUsage | null
 }
 
@@ -27,12 +28,13 @@ export function readPlainPart(value: unknown): PlainPart | null {
   const usage = value['usage'] ?? null
   if (usage !== null && !isPlainUsage(usage)) return null
   const [choice, ...more] = value['choices'] as readonly unknown[]
-  if (choice === undefined) return { text: '', finishReason: null, usage }
+  const { model } = value
+  if (choice === undefined) return { text: '', finishReason: null, model, usage }
   if (more.length > 0 || !hasOnly(choice, CHOICE)) return null
   const { delta, finish_reason: finishReason } = choice
   if (!hasOnly(delta, DELTA) || (delta['refusal'] ?? null) !== null) return null
   const text = delta['content'] ?? ''
-  return typeof text === 'string' ? { text, finishReason, usage } : null
+  return typeof text === 'string' ? { text, finishReason, model, usage } : null
 }
 
 function isPlainUsage(value: unknown): value is PlainUsage {

@@ -1,0 +1,33 @@
+/** Opens what operators see of the server: the figures of /metrics, and the way to a collector of OpenTelemetry. */
+import type { Clock } from './platform/clock.ts'
+import type { LogLines } from './platform/log-lines.ts'
+import type { Logger } from './platform/logger.ts'
+import { createMetrics, type Metrics } from './platform/metrics.ts'
+import { VERSION } from './platform/version.ts'
+import type { SecretStore } from './secrets/secret-store.ts'
+import { openTelemetry } from './telemetry/open-telemetry.ts'
+import type { Tracing } from './telemetry/tracing.ts'
+import type { Opened } from './opened.ts'
+
+/** Its clock is that of this machine. */
+interface FiguresOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly logLines: LogLines
+}
+
+/** Spans and metrics go to a collector where the environment names one; then lines of the log say where they stand. */
+export async function openFigures(
+  { environment, clock, logger, logLines }: FiguresOptions,
+  secrets: SecretStore,
+  opened: Opened,
+): Promise<{ readonly metrics: Metrics; readonly tracing: Tracing }> {
+  const metrics = createMetrics()
+  const { registry } = metrics
+  const redact = (text: string): string => secrets.redactLine(text)
+  const tracing = await openTelemetry({ environment, registry, redact, version: VERSION, clock, logger })
+  if (tracing.isOn) logLines.trace = () => tracing.ids()
+  opened.add(() => tracing.stop())
+  return { metrics, tracing }
+}
