@@ -58,6 +58,7 @@ const turn = fc.record({
     client: filled,
     createdAt: time,
     paraphrase: maybe,
+    call: fc.option(fc.record({ tool: filled, args: json }), { nil: null }),
     role: fc.constantFrom('USER', 'ASSISTANT', 'SYSTEM'),
   }),
   turn: fc.record({
