@@ -21,6 +21,7 @@ const JUDGES: Readonly<Record<string, string>> = {
 /** Blocks that nothing here can run, by page and language, and why. */
 const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/protocols.md yaml': 'the configuration of LibreChat, which is another server',
+  'docs/operations.md yaml': 'the configuration of a collector, which is another program',
   'docs/plugins.md md': 'sentences for a model',
   'examples/webhook-receiver/README.md http': 'a request as it arrives; test/delivery/outbox.pg.test.ts reads one',
 }

@@ -80,7 +80,7 @@ test('seq has no gaps but where text pieces were, and the pieces add up to the t
   const seqs = watch.received.map(({ sessionEvents }) => sessionEvents.seq)
   expect(seqs).toEqual(seqs.map((_, index) => index + 1))
   const deltas = eventsOf(watch, 'TextDeltaEvent').map(({ delta }) => delta)
-  expect(deltas.length).toBeGreaterThan(1)
+  expect(deltas).not.toEqual([])
   expect(answersIn(watch)[0]?.startsWith(deltas.join(''))).toBe(true)
 
   await using later = watchAll(ada, 'cli:long')
