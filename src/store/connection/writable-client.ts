@@ -31,6 +31,9 @@ export class WritableClient extends pg.Client {
     const addresses = hostAddresses(config.connectionString ?? '')
     super({ ...config, connectionString: addresses[0] })
     this.#addresses = addresses
+    // It can end in the moment of its login, before anything listens, and an error without a listener ends the process.
+    // The next statement fails, which tells.
+    this.on('error', () => {})
     this.connection.on('parameterStatus', (status: ParameterStatus) => this.#hear(status))
   }
 
@@ -107,7 +110,6 @@ async function ask(address: string): Promise<Error | null> {
     connectionTimeoutMillis: ASK_MS,
     application_name: 'factotum asking',
   })
-  client.on('error', () => {}) // what breaks later is found by the connection that follows
   try {
     await client.connect()
     void client.end().catch(() => {})
