@@ -85,7 +85,7 @@ export async function readLogPage(database: Database, range: LogRange): Promise<
     else unknownTypes.push(row.type)
   }
   const full = rows.length === range.limit && last.seq !== null
-  // An import may say anything: nobody is told of what is beyond the log.
+  // An import may say anything: what is beyond the log is not told.
   const removed = Math.min(last.removed_seq, last.last_seq)
   const removedUpTo = removed > range.after ? removed : null
   return { events, upTo: full ? last.seq : last.last_seq, lastSeq: last.last_seq, removedUpTo, unknownTypes }

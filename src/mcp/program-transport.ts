@@ -1,7 +1,7 @@
 /**
  * Messages to and from a server of tools that is a program in the sandbox: one line of JSON each, over its standard
- * input and output. What is no message is left out; a message that is too long closes the connection, because nobody
- * could tell any more which call it answers.
+ * input and output. What is no message is left out; a message that is too long closes the connection, because it
+ * cannot be told any more which call it answers.
  */
 import { deserializeMessage, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
 import { AppError, messageOf } from '../core/errors.ts'

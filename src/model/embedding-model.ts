@@ -29,7 +29,7 @@ export interface Embeddings extends TokenCounts {
 /** Any number of calls may run at once. */
 export interface EmbeddingModel {
   /**
-   * One try: whoever asks knows what to do without it. Rejects with an AppError whose code begins with MODEL_, or
+   * One try: the caller goes on without it. Rejects with an AppError whose code begins with MODEL_, or
    * CANCELLED when `signal` aborted.
    */
   embed(request: EmbeddingRequest): Promise<Embeddings>

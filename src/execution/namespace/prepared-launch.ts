@@ -1,6 +1,6 @@
 /**
  * A launch that stands at its gate: its process is there, and nothing of a command is. It is told one command, which it
- * runs, or it is ended; nothing else ever becomes of it, so nobody has to find out what a command has left in it. A
+ * runs, or it is ended; nothing else ever becomes of it, so what a command has left in it need not be found. A
  * command that finds none is told to a new one, by the same way.
  *
  * What must hold:

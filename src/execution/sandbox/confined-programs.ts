@@ -70,7 +70,7 @@ export interface ConfinedProgramsOptions {
 
 /** A program that does nothing is looked at, too: more rarely than a command. */
 const WATCH_EVERY_MS = 1000
-/** Its folder may hold thousands of files that nobody changes. */
+/** Its folder may hold thousands of files that do not change. */
 const MEASURE_AGAIN_MS = 600_000
 const KILL_AGAIN_MS = 1000
 /** A sandbox takes 20 ms to set up. */

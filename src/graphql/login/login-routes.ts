@@ -58,7 +58,7 @@ async function logIn({ logins, authenticate, attempts, ...options }: LoginOption
   sendJson(response, 200, { user: outcome.userName, expiresAt: outcome.expiresAt })
 }
 
-/** Repeatable: whoever is not logged in is logged out. */
+/** Repeatable: a browser that is not logged in is logged out. */
 async function logOut({ logins, ...options }: LoginRoutesOptions, exchange: Exchange): Promise<void> {
   const { request, response } = exchange
   const asked = await readPage(options, exchange)

@@ -1,5 +1,5 @@
 /**
- * The bytes of an answer as they come, handed from the transport to whoever reads them. In place of a web stream, of
+ * The bytes of an answer as they come, handed from the transport to their reader. In place of a web stream, of
  * which an answer used to pass through two: most of what a call cost.
  *
  * What must hold: one reader. Chunks come out in order; no more than one waits while the reader is busy, as the source
