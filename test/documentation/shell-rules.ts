@@ -27,6 +27,7 @@ const CHECKOUT = notHere('it installs into the checkout that runs the tests')
 const EXAMPLE = elsewhere('scripts/test-examples.ts')
 const ROOT = notHere('it changes the machine')
 const ENGINE = notHere('it needs a container engine; scripts/test-image.ts carries out the steps of the Dockerfile')
+const COLLECTOR = elsewhere('test/processes/telemetry.pg.test.ts')
 
 export const SHELL_RULES: Readonly<Record<string, Rule>> = {
   'npm ci && npm run demo': elsewhere('test/processes/demo.pg.test.ts'),
@@ -136,6 +137,9 @@ export const SHELL_RULES: Readonly<Record<string, Rule>> = {
     elsewhere('scripts/test-install.ts'),
   'cp deploy/factotum.service /etc/systemd/system/ && systemctl enable --now factotum': ROOT,
   'docker build -f deploy/Dockerfile -t factotum .': ENGINE,
+  'docker run --rm -p 4318:4318 -p 16686:16686 jaegertracing/jaeger': notHere('it needs a container engine'),
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:4318/v1/traces npm start': COLLECTOR,
+  'OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 npm start': COLLECTOR,
   'POSTGRES_PASSWORD=… docker compose -f deploy/compose.yaml up': ENGINE,
 
   'npm ci && npm start': CHECKOUT,
