@@ -45,7 +45,7 @@ export class StandbyPair implements AsyncDisposable {
       { data: join(place, 'standby'), port: await freePort() },
     ]
     const pair = new StandbyPair(bin, [primary, standby])
-    await pair.#do('initdb', '-D', primary.data, '-U', 'postgres', '-A', 'trust', '--no-sync')
+    await pair.#do('initdb', '-D', primary.data, '-U', 'postgres', '-A', 'trust', '--no-sync', ...UTF8)
     const settings = [`port = ${primary.port}`, "listen_addresses = '127.0.0.1'", "unix_socket_directories = ''"]
     await appendFile(join(primary.data, 'postgresql.conf'), `${settings.join('\n')}\nmax_connections = 200\n`)
     await pair.#start(primary)
@@ -120,6 +120,9 @@ function programs(): string | null {
   const bin = globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
   return bin !== undefined && existsSync(join(bin, 'initdb')) ? bin : null
 }
+
+/** Whatever the surroundings say of languages. */
+const UTF8 = ['--encoding=UTF8', '--locale=C.UTF-8']
 
 function urlOf({ port }: Pick<Server, 'port'>, database = 'factotum'): string {
   return `postgresql://postgres@127.0.0.1:${port}/${database}`
