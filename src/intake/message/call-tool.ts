@@ -60,12 +60,7 @@ export async function callTool(
 
 /** As what a model calls a tool with: a secret of the deployment, or what has the form of one, goes to no tool. */
 function withoutSecrets({ redactorOf }: IntakeContext, sessionId: string, args: JsonObject): DirectCall['args'] {
-  return hideFormsIn(redactJson(args, redactorOf(sessionId))) as JsonObject
+  return redactJson(redactJson(args, redactorOf(sessionId)), BY_FORM)
 }
 
-function hideFormsIn(value: JsonValue): JsonValue {
-  if (typeof value === 'string') return hideForms(value)
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((one: JsonValue) => hideFormsIn(one))
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hideFormsIn(one)]))
-}
+const BY_FORM = { isEmpty: false, redact: hideForms }
