@@ -5,20 +5,20 @@ import { NO_TRACING, type OpenSpan, type Tracing } from '../telemetry/tracing.ts
 import type { TokenCounts } from './token-counts.ts'
 
 /** What a provider says of its answer besides. */
-export interface AnswerFacts {
+export interface AnswerDetails {
   /** Why the model stopped, in the words of Chat Completions. */
   readonly finishReason: string | null
   /** Which model answered, as the provider calls it. */
   readonly model: string | null
 }
 
-const NOTHING: AnswerFacts = { finishReason: null, model: null }
+const NO_DETAILS: AnswerDetails = { finishReason: null, model: null }
 
-/** How a request ended, as far as it is told of. */
+/** How a request ended, as far as is known. */
 interface Outcome {
   readonly error?: AppError
   readonly tokens: TokenCounts
-  readonly told?: AnswerFacts
+  readonly details?: AnswerDetails
 }
 
 interface Request {
@@ -43,9 +43,9 @@ export function inCallSpan<Of extends Outcome>(
   return tracing.inSpan({ of: 'chat', subject: model, attributes }, async (span) => {
     const startedMs = clock.monotonicMs()
     const outcome = await ask()
-    const { tokens, told = NOTHING, error } = outcome
-    tell(span, outcome)
-    const answered = { ...called, 'gen_ai.response.model': told.model ?? undefined }
+    const { tokens, details = NO_DETAILS, error } = outcome
+    describe(span, outcome)
+    const answered = { ...called, 'gen_ai.response.model': details.model ?? undefined }
     const seconds = (clock.monotonicMs() - startedMs) / 1000
     tracing.measure('modelDuration', seconds, { ...answered, 'error.type': error?.code })
     for (const [kind, count] of [['input', tokens.inputTokens] as const, ['output', tokens.outputTokens] as const]) {
@@ -55,10 +55,10 @@ export function inCallSpan<Of extends Outcome>(
   })
 }
 
-function tell(span: OpenSpan<'chat'>, { tokens, told = NOTHING, error }: Outcome): void {
+function describe(span: OpenSpan<'chat'>, { tokens, details = NO_DETAILS, error }: Outcome): void {
   span.set({
-    'gen_ai.response.model': told.model ?? undefined,
-    'gen_ai.response.finish_reasons': told.finishReason === null ? undefined : [told.finishReason],
+    'gen_ai.response.model': details.model ?? undefined,
+    'gen_ai.response.finish_reasons': details.finishReason === null ? undefined : [details.finishReason],
     'gen_ai.usage.input_tokens': tokens.inputTokens,
     'gen_ai.usage.output_tokens': tokens.outputTokens,
     'gen_ai.usage.cache_read.input_tokens': tokens.cachedTokens,

@@ -50,7 +50,7 @@ function complete(options: ProviderOptions, request: ModelRequest): Promise<Mode
       })
       options.thoughts.see(model, answer.beginsInThought)
       const { text, tokens } = answer
-      return { answer: { text }, problem: judgeAnswer(answer, call), tokens, told: answer }
+      return { answer: { text }, problem: judgeAnswer(answer, call), tokens, details: answer }
     },
   })
 }

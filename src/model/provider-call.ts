@@ -11,7 +11,7 @@ import type { Clock } from '../platform/clock.ts'
 import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
-import { inCallSpan, type AnswerFacts } from './call-span.ts'
+import { inCallSpan, type AnswerDetails } from './call-span.ts'
 import type { FetchWithin } from './http-transport.ts'
 import { NO_TOKENS, type TokenCounts } from './token-counts.ts'
 import { ModelError } from './language-model.ts'
@@ -68,7 +68,7 @@ export interface Tried<Answer> {
   readonly problem: AppError | null
   readonly tokens: TokenCounts
   /** Left out by what is no answer of a model that speaks: it has no span. */
-  readonly told?: AnswerFacts
+  readonly details?: AnswerDetails
 }
 
 /** One question, however often it is put. */
@@ -132,10 +132,10 @@ type Try<Answer> = Pick<ProviderCall<Answer>, 'request' | 'delivery' | 'send'> &
   readonly call: ModelCallContext
 }
 
-type TryOutcome<Answer> = Pick<Tried<Answer>, 'tokens' | 'told'> &
+type TryOutcome<Answer> = Pick<Tried<Answer>, 'tokens' | 'details'> &
   ({ readonly kind: 'answered'; readonly answer: Answer } | { readonly kind: 'failed'; readonly error: AppError })
 
-const NOTHING_TOLD = { tokens: NO_TOKENS, told: { finishReason: null, model: null } } as const
+const NO_DETAILS = { tokens: NO_TOKENS, details: { finishReason: null, model: null } } as const
 
 async function tryOnce<Answer>(
   options: ProviderOptions,
@@ -146,11 +146,11 @@ async function tryOnce<Answer>(
     const idleMs = extras.idleTimeoutMs ?? request.idleTimeoutMs
     const settings = { baseUrl, apiKey, fetchWithin, idleMs, extras }
     const client = options.clients.clientFor(request.provider, settings)
-    const { answer, problem, ...told } = await send(client, endpoint, call)
-    return problem === null ? { kind: 'answered', answer, ...told } : { kind: 'failed', error: problem, ...told }
+    const { answer, problem, ...rest } = await send(client, endpoint, call)
+    return problem === null ? { kind: 'answered', answer, ...rest } : { kind: 'failed', error: problem, ...rest }
   } catch (error) {
     delivery.rethrow()
-    return { kind: 'failed', error: toProviderError(error, call, options.clock.now()), ...NOTHING_TOLD }
+    return { kind: 'failed', error: toProviderError(error, call, options.clock.now()), ...NO_DETAILS }
   }
 }
 

@@ -80,5 +80,5 @@ async function askResponses(client: OpenAI, request: ConversationRequest): Promi
 function judged(answer: ChatAnswer, responseId: string | null, call: ModelCallContext): Tried<Answer> {
   const problem: AppError | null = judgeAnswer(answer, call, { mayCall: true })
   const { text, calls, tokens } = answer
-  return { answer: { text, calls, responseId }, problem, tokens, told: answer }
+  return { answer: { text, calls, responseId }, problem, tokens, details: answer }
 }
