@@ -17,6 +17,9 @@ export const ENTRY = 'As it is now. Null with "readList", and when it is gone me
 /** What every subscription about a list says of itself, after what it tells. */
 export const BEGINS = 'The first update says "readList": read your list then, and nothing is missed.'
 
+/** How often subscriptions to rows tell of one. */
+export const OFTEN = 'at most four times a second each, now and then one that has not changed'
+
 /** `<name>Update` with `readList`; the entry is a field that the caller adds. */
 export function listUpdate(name: string, authScopes: Partial<AuthScopes> = AUTHENTICATED) {
   const ref = builder.objectRef<ListChange>(`${name}Update`)

@@ -14,7 +14,7 @@ import { loadAt } from '../paging/load-at.ts'
 import { MessageType } from '../message/message.ts'
 import { upTo } from '../paging/page-sizes.ts'
 import { PlanType } from '../turn/plan.ts'
-import { QuestionType } from '../knowledge/question.ts'
+import { QuestionType } from '../question/question.ts'
 import { MAX_OUTPUT_CHARS, readOutputs } from '../turn/read-outputs.ts'
 import {
   MAX_LISTED,

@@ -6,9 +6,9 @@ import { refuseDeciding, refuseReopening } from '../../../store/knowledge/knowle
 import { refuseResolving } from '../../../store/knowledge/knowledge-question.ts'
 import { grantedScopes } from '../access.ts'
 import { builder } from '../builder.ts'
-import { FactType } from '../knowledge/fact.ts'
-import { LearningType } from '../knowledge/learning.ts'
-import { QuestionType } from '../knowledge/question.ts'
+import { FactType } from '../fact/fact.ts'
+import { LearningType } from '../learning/learning.ts'
+import { QuestionType } from '../question/question.ts'
 import { DeliveryType } from '../message/delivery.ts'
 import { actionsType, VIEWER_CAN } from './actions-type.ts'
 

@@ -11,7 +11,7 @@ import { builder } from '../builder.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
 import { resultUnion } from '../result-union.ts'
 import { LearningRow } from './learning.ts'
-import { ScopeInputType } from './mutations-of-scopes.ts'
+import { ScopeInputType } from '../fact/mutations-of-scopes.ts'
 
 const LearningVerdictEnum = builder.enumType('LearningVerdict', {
   description: 'What to decide about a learning.',

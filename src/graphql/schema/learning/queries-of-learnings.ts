@@ -1,15 +1,19 @@
-/** The query for learnings of all sessions: the inbox, from either end. */
+/** The queries for learnings (of all sessions, from either end: the inbox), and the subscription to them. */
 import type { Prisma } from '../../../generated/prisma/client.ts'
+import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
+import { BEGINS, ENTRY, listUpdate, OFTEN } from '../list-update.ts'
 import { PAGING, type Row } from '../paging/connection-type.ts'
 import { MAX_COUNTED } from '../paging/counted.ts'
-import { LearningConnection } from '../knowledge/learning.ts'
-import { LearningFilterInput, learningsMatching } from '../knowledge/learning-filter.ts'
+import { LearningConnection, LearningType } from './learning.ts'
+import { LearningFilterInput, learningsMatching } from './learning-filter.ts'
 import { readPageRequest, type PageRequest } from '../paging/page-request.ts'
 import { PAGES } from '../paging/page-sizes.ts'
 import { toPage } from '../paging/page.ts'
 import { selectNodes } from '../paging/select-nodes.ts'
+import { visibleSessions } from '../session/session-visibility.ts'
 
+const ADMIN = { admin: true } as const
 const ID = { id: true } as const
 
 type LearningOrder = 'NEWEST' | 'OLDEST'
@@ -69,3 +73,38 @@ function pageOf(
   const direction: Prisma.SortOrder = (order === 'NEWEST') === fromEnd ? 'asc' : 'desc'
   return { where: { AND: [where, ...between] }, orderBy: { id: direction } }
 }
+
+builder.queryField('learning', (t) =>
+  t.prismaField({
+    type: LearningType,
+    nullable: true,
+    authScopes: AUTHENTICATED,
+    description: 'The learning with this number; null when there is none in a session that you may see. By id: node.',
+    args: { number: t.arg.int({ required: true, description: 'Its `number`, without the sign.' }) },
+    resolve: (query, _root, { number }, { database, viewer }) => {
+      const where: Prisma.LearningWhereInput = { number, session: visibleSessions(viewer) }
+      return database.prisma.learning.findFirst({ ...query, where })
+    },
+  }),
+)
+
+const LearningUpdate = listUpdate('Learning', ADMIN)
+builder.objectField(LearningUpdate, 'learning', (t) =>
+  t.prismaField({
+    type: 'Learning',
+    nullable: true,
+    description: ENTRY,
+    resolve: (query, { id }, _args, { database }) =>
+      id === null ? null : database.prisma.learning.findUnique({ ...query, where: { id } }),
+  }),
+)
+
+builder.subscriptionField('learningUpdates', (t) =>
+  t.field({
+    type: LearningUpdate,
+    authScopes: ADMIN,
+    description: `Learnings that are new, or that were decided; ${OFTEN}. ${BEGINS} For admins.`,
+    subscribe: (_root, _args, context) => context.rowNotifier.follow('learning'),
+    resolve: (change) => change,
+  }),
+)

@@ -11,11 +11,15 @@ import { ActorInterface } from '../people/actor.ts'
 import { actorNamed } from '../people/to-actor.ts'
 import { builder } from '../builder.ts'
 import { countedConnectionType } from '../paging/counted.ts'
-import { FactChangeEnum, FactScopeEnum, FactSourceEnum } from './knowledge-enums.ts'
+import { FactChangeEnum, FactScopeEnum, FactSourceEnum } from './fact-enums.ts'
 import { loadAt } from '../paging/load-at.ts'
 import { NodeInterface } from '../node.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
 import { shownSessions } from '../session/session-visibility.ts'
+
+/** What the field `number` says of itself. */
+export const SHORT_NUMBER =
+  'A short number for people, shown as #1284: given once in this database, and another one elsewhere.'
 
 const FactVersionType = builder.prismaObject('FactVersion', {
   description: 'What was done to a fact, and what it said from then on.',
@@ -49,6 +53,7 @@ export const FactType = builder.prismaObject('Fact', {
   select: { id: true, sessionId: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Begins with "fact_".' }),
+    number: t.exposeInt('number', { description: SHORT_NUMBER }),
     content: t.exposeString('content', { description: 'What it says, 1 to 2000 characters.' }),
     source: t.expose('source', { type: FactSourceEnum, description: 'Who made it.' }),
     session: t.prismaField({
@@ -105,6 +110,26 @@ export const FactType = builder.prismaObject('Fact', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
   }),
 })
+
+builder.prismaObjectField(FactType, 'reviewedAt', (t) =>
+  t.expose('reviewedAt', {
+    type: 'DateTime',
+    nullable: true,
+    description:
+      'When a person has made it, rewritten it, or looked at it (reviewFact) as it is now; null: none has so far.',
+  }),
+)
+
+builder.prismaObjectField(FactType, 'reviewedBy', (t) =>
+  t.field({
+    type: ActorInterface,
+    nullable: true,
+    description: 'Who that was. For admins; null for others.',
+    select: { reviewedBy: true },
+    resolve: ({ reviewedBy }, _args, { config, viewer }) =>
+      reviewedBy === null || viewer.role !== 'ADMIN' ? null : actorNamed(config.current(), reviewedBy),
+  }),
+)
 
 builder.prismaObjectField(FactType, 'history', (t) =>
   t.field({

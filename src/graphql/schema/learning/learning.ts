@@ -9,7 +9,9 @@ import { actorNamed } from '../people/to-actor.ts'
 import { builder } from '../builder.ts'
 import { countedConnectionType } from '../paging/counted.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
-import { FactScopeEnum, LearningFlagEnum, LearningSourceEnum, LearningStatusEnum } from './knowledge-enums.ts'
+import { SHORT_NUMBER } from '../fact/fact.ts'
+import { FactScopeEnum } from '../fact/fact-enums.ts'
+import { LearningFlagEnum, LearningSourceEnum, LearningStatusEnum } from './learning-enums.ts'
 import { NodeInterface } from '../node.ts'
 
 export const LearningType = builder.prismaObject('Learning', {
@@ -79,6 +81,8 @@ export const LearningType = builder.prismaObject('Learning', {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was learned.' }),
   }),
 })
+
+builder.prismaObjectField(LearningType, 'number', (t) => t.exposeInt('number', { description: SHORT_NUMBER }))
 
 export const LearningConnection = countedConnectionType(LearningType, 'newest first')
 

@@ -8,7 +8,7 @@ import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { resultUnion } from '../result-union.ts'
 import { LearningRow } from './learning.ts'
-import { ScopeInputType } from './mutations-of-scopes.ts'
+import { ScopeInputType } from '../fact/mutations-of-scopes.ts'
 
 const LEARNING = 'The learning; no person must have decided about it.'
 

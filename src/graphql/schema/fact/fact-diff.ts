@@ -2,7 +2,7 @@
 import { wordDiff, type DiffPart } from '../../../core/text/word-diff.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-import { FactType } from '../knowledge/fact.ts'
+import { FactType } from './fact.ts'
 import { loadAt } from '../paging/load-at.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
 

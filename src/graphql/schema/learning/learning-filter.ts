@@ -12,7 +12,8 @@ import { checkSearch, MAX_SEARCH_LENGTH } from '../values/check-search.ts'
 import { likeLiteral } from '../values/like-literal.ts'
 import { matchable } from '../values/matchable.ts'
 import { readNumber } from '../values/read-number.ts'
-import { FactScopeEnum, LearningFlagEnum, LearningSourceEnum, LearningStatusEnum } from './knowledge-enums.ts'
+import { FactScopeEnum } from '../fact/fact-enums.ts'
+import { LearningFlagEnum, LearningSourceEnum, LearningStatusEnum } from './learning-enums.ts'
 
 export const LearningFilterInput = builder.inputType('LearningFilter', {
   description: 'Which learnings to list: those that match every field given. An empty list is the same as none.',

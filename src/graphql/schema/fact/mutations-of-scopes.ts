@@ -9,7 +9,7 @@ import { ALL_STORED } from '../paging/page-sizes.ts'
 import { resultUnion } from '../result-union.ts'
 import { FactRow } from './fact.ts'
 import { factsShown } from './facts-shown.ts'
-import { FactScopeEnum } from './knowledge-enums.ts'
+import { FactScopeEnum } from './fact-enums.ts'
 import { matchable } from '../values/matchable.ts'
 
 export const ScopeInputType = builder.inputType('FactScopeInput', {

@@ -1,4 +1,5 @@
 /** An open point. One of a session is visible to all who may see the session; one of all sessions only to admins. */
+import type { QuestionSource, QuestionStatus } from '../../../core/status.ts'
 import { row } from '../row.ts'
 import { visibleQuestion } from '../session/session-visibility.ts'
 import { AUTHENTICATED } from '../access.ts'
@@ -6,8 +7,24 @@ import { ActorInterface } from '../people/actor.ts'
 import { actorNamed } from '../people/to-actor.ts'
 import { builder } from '../builder.ts'
 import { countedConnectionType } from '../paging/counted.ts'
-import { QuestionSourceEnum, QuestionStatusEnum } from './knowledge-enums.ts'
 import { NodeInterface } from '../node.ts'
+
+const QuestionSourceEnum = builder.enumType('QuestionSource', {
+  description: 'Who wants to know.',
+  values: {
+    CURATOR: { description: 'The curator, about a learning.' },
+    ADMIN: { description: 'An admin.' },
+    DISPUTE: { description: 'A user, who says that a fact is wrong (disputeFact). It is put to admins alone.' },
+  } as const satisfies Record<QuestionSource, { readonly description: string }>,
+})
+
+export const QuestionStatusEnum = builder.enumType('QuestionStatus', {
+  description: 'Whether a question is still open.',
+  values: {
+    OPEN: { description: 'The planner raises it.' },
+    RESOLVED: { description: "It was answered, by a user's message or by an admin, or closed without an answer." },
+  } as const satisfies Record<QuestionStatus, { readonly description: string }>,
+})
 
 export const QuestionType = builder.prismaObject('Question', {
   description: 'An open point that the planner raises in its next answer, until it is resolved.',

@@ -1,12 +1,12 @@
-/** Queries for facts and questions of all sessions; but for facts, admins' alone. Of learnings: ../inbox. */
+/** The queries for facts, and the subscription to what becomes of them. */
 import type { GraphQLResolveInfo } from 'graphql'
 import type { GraphQLContext } from '../../context.ts'
-import type { QuestionStatus } from '../../../core/status.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { PAGING, type Row } from '../paging/connection-type.ts'
-import { MAX_COUNTED } from '../paging/counted.ts'
-import { FactConnection } from './fact.ts'
+import { BEGINS, ENTRY, listUpdate, OFTEN } from '../list-update.ts'
+import { FactConnection, FactType } from './fact.ts'
+import { factsShown } from './facts-shown.ts'
 import {
   countFacts,
   FactFilterInput,
@@ -15,14 +15,12 @@ import {
   readNewestFacts,
   type PlacedFact,
 } from './fact-filter.ts'
-import { QuestionStatusEnum } from './knowledge-enums.ts'
-import { matchable } from '../values/matchable.ts'
 import { readPageRequest } from '../paging/page-request.ts'
 import { PAGES } from '../paging/page-sizes.ts'
 import { toPage } from '../paging/page.ts'
-import { QuestionConnection } from './question.ts'
 import { selectNodes } from '../paging/select-nodes.ts'
 
+const ADMIN = { admin: true } as const
 const ID = { id: true } as const
 
 builder.queryField('facts', (t) =>
@@ -73,64 +71,39 @@ async function loadFacts<Position>(
   })
 }
 
-const QuestionFilterInput = builder.inputType('QuestionFilter', {
-  description: 'Which questions to list: those that match every field given. An empty list is the same as none.',
-  fields: (t) => ({
-    status: t.field({ type: [QuestionStatusEnum], description: 'Only those in one of these states.' }),
-    sessionId: t.id({ description: 'Only those of this session; those of all sessions are not among them.' }),
-  }),
-})
-
-builder.queryField('questions', (t) =>
-  t.field({
-    type: QuestionConnection,
+builder.queryField('fact', (t) =>
+  t.prismaField({
+    type: FactType,
     nullable: true,
-    authScopes: { admin: true },
-    description: 'The questions of all sessions, newest first. For admins.',
-    extensions: PAGES,
-    args: {
-      first: t.arg.int({ description: PAGING.first }),
-      after: t.arg.string({ description: PAGING.after }),
-      filter: t.arg({ type: QuestionFilterInput, description: 'Which of them; all when left out.' }),
-    },
-    resolve: async (_root, { filter, ...args }, context, info) => {
-      const request = readPageRequest('questions1', args, info)
-      const { question } = context.database.prisma
-      const where = matching<QuestionStatus>(filter)
-      const rows = await question.findMany({
-        ...selectNodes({ context, info }, 'Question', ID),
-        where: { AND: [where, olderThan(request)] },
-        ...NEWEST,
-        take: request.size + 1,
-      })
-      const totalCount = () => question.count({ where, take: MAX_COUNTED })
-      return { ...toPage('questions1', request, placed(rows)), totalCount }
+    authScopes: AUTHENTICATED,
+    description: 'The fact with this number; null when there is none that you are shown. By id: node.',
+    args: { number: t.arg.int({ required: true, description: 'Its `number`, without the sign.' }) },
+    resolve: async (query, _root, { number }, context) => {
+      const { prisma } = context.database
+      const found = await prisma.fact.findUnique({ where: { number }, select: { id: true } })
+      if (found === null || !(await factsShown(context, [found.id])).has(found.id)) return null
+      return prisma.fact.findUnique({ ...query, where: { id: found.id } })
     },
   }),
 )
 
-/** Ids sort by time of creation. */
-const NEWEST = { orderBy: { id: 'desc' } } as const
+const FactUpdate = listUpdate('Fact', ADMIN)
+builder.objectField(FactUpdate, 'fact', (t) =>
+  t.prismaField({
+    type: 'Fact',
+    nullable: true,
+    description: ENTRY,
+    resolve: (query, { id }, _args, { database }) =>
+      id === null ? null : database.prisma.fact.findUnique({ ...query, where: { id } }),
+  }),
+)
 
-interface Filter<Status extends string> {
-  readonly status?: readonly Status[] | null | undefined
-  readonly sessionId?: string | null | undefined
-}
-
-function matching<Status extends string>(
-  filter: Filter<Status> | null | undefined,
-): { status?: { in: Status[] }; sessionId?: string } {
-  const { status, sessionId } = filter ?? {}
-  return {
-    ...(status == null || status.length === 0 ? {} : { status: { in: [...status] } }),
-    ...(sessionId == null ? {} : { sessionId: matchable(sessionId) }),
-  }
-}
-
-function olderThan({ after }: { readonly after: readonly [string] | null }): { id?: { lt: string } } {
-  return after === null ? {} : { id: { lt: after[0] } }
-}
-
-function placed(rows: readonly Row[]): { readonly node: Row; readonly position: [string] }[] {
-  return rows.map((node) => ({ node, position: [node.id] }))
-}
+builder.subscriptionField('factUpdates', (t) =>
+  t.field({
+    type: FactUpdate,
+    authScopes: ADMIN,
+    description: `Facts that are new or changed, by an admin or by a turn; ${OFTEN}. ${BEGINS} For admins.`,
+    subscribe: (_root, _args, context) => context.rowNotifier.follow('fact'),
+    resolve: (change) => change,
+  }),
+)

@@ -4,10 +4,10 @@
  */
 import { builder } from '../builder.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
-import { FactType } from './fact.ts'
-import { ifShown } from './facts-shown.ts'
+import { FactType } from '../fact/fact.ts'
+import { ifShown } from '../fact/facts-shown.ts'
 import { LearningType } from './learning.ts'
-import { QuestionType } from './question.ts'
+import { QuestionType } from '../question/question.ts'
 
 builder.prismaObjectField(LearningType, 'fact', (t) =>
   t.field({

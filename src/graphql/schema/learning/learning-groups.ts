@@ -4,8 +4,8 @@ import { groupAlike, type AlikeGroup } from '../../../knowledge/consolidation/gr
 import { MAX_DECISIONS } from '../../../knowledge/admin/decide-learnings.ts'
 import { must } from '../../../platform/must.ts'
 import { builder } from '../builder.ts'
-import { LearningType } from '../knowledge/learning.ts'
-import { LearningFilterInput, learningsMatching } from '../knowledge/learning-filter.ts'
+import { LearningType } from './learning.ts'
+import { LearningFilterInput, learningsMatching } from './learning-filter.ts'
 import { loadAt } from '../paging/load-at.ts'
 import { upTo } from '../paging/page-sizes.ts'
 
