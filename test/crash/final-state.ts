@@ -18,6 +18,8 @@ export interface FinalTask {
   readonly status: string
   /** What became of the question whether it may run; null: nobody was asked. */
   readonly approval: string | null
+  /** Its exit code and the end of its stderr, for who reads of a promise that it broke. */
+  readonly ending: string
 }
 
 export interface FinalEvent {
@@ -60,7 +62,9 @@ export async function readFinalState(databaseUrl: string, sessionIds: readonly s
 const MESSAGES = `SELECT m.id, m.session_id, m.content, m.idempotency_key, m.status, t.id AS turn_id, t.status AS turn_status, t.failure
   FROM messages m LEFT JOIN turns t ON t.message_id = m.id WHERE m.session_id = ANY($1) ORDER BY m.session_id, m.seq`
 
-const COMMANDS = `SELECT t.id, t.detail, t.status, a.status AS approval FROM tasks t LEFT JOIN approvals a ON a.task_id = t.id
+const COMMANDS = `SELECT t.id, t.detail, t.status, a.status AS approval,
+    concat_ws(' ', 'exit code', coalesce(t.exit_code::text, 'none'), right(t.stderr, 300)) AS ending
+  FROM tasks t LEFT JOIN approvals a ON a.task_id = t.id
   WHERE t.session_id = ANY($1) AND t.type = 'EXEC'`
 
 const EVENTS = `SELECT session_id, seq, type, turn_id, data->>'step' AS step, data->>'taskId' AS task_id, data->>'status' AS status

@@ -44,6 +44,7 @@ const command = (id: string, status: string, approval: string | null = null) => 
   detail: approval === null ? `echo ${id} >> /marks; echo ${id}` : `echo ${id} | tee -a /marks; echo ${id}`,
   status,
   approval,
+  ending: 'exit code none',
 })
 
 const good: FinalState = {

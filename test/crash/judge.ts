@@ -64,17 +64,20 @@ function findRunTwice(state: FinalState, marks: readonly string[]): string[] {
   const runs = new Map<string, number>()
   for (const mark of marks) runs.set(mark, (runs.get(mark) ?? 0) + 1)
   const expected = new Map<string, string[]>()
-  for (const { detail, status, approval } of state.commands) {
+  const endings = new Map<string, string>()
+  for (const { detail, status, approval, ending } of state.commands) {
     const mark = /^echo (\S+) (?:>>|\| tee)/.exec(detail)?.[1] ?? detail
     const mayRun = approval === null || approval === 'APPROVED'
     expected.set(mark, [...(expected.get(mark) ?? []), mayRun ? status : approval])
+    endings.set(mark, ending)
   }
   return [...new Set([...runs.keys(), ...expected.keys()])].flatMap((mark) => {
     const count = runs.get(mark) ?? 0
     const statuses = expected.get(mark) ?? []
     const must = statuses.filter((status) => status === 'DONE' || status === 'FAILED').length
     const may = statuses.filter((status) => status === 'INTERRUPTED').length
-    return count <= 1 && count >= must && count <= must + may ? [] : [`${mark} ran ${count} times: ${statuses.join()}`]
+    if (count <= 1 && count >= must && count <= must + may) return []
+    return [`${mark} ran ${count} times: ${statuses.join()}, ${endings.get(mark) ?? 'which no task holds'}`]
   })
 }
 

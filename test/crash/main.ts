@@ -2,12 +2,14 @@
  * `npm run test:crash -- --kills 100`: see `usage`. Exit codes: 0 every promise was kept, 1 one was broken or the test
  * could not run, 2 wrong usage.
  */
+import { appendFileSync } from 'node:fs'
 import { parseArgs, styleText } from 'node:util'
 import { findDescendants, isRunning } from '../../src/execution/process/process-tree.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts'
 import { exitCodeOf, progressPrinter, untilInterrupted, wholeNumber } from '../harness/long-run.ts'
+import type { LogLine } from '../harness/server-process.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 import { describeReport, findingsOf } from './describe-report.ts'
 import { runStorm } from './storm.ts'
@@ -34,6 +36,7 @@ must be whole.
   --sessions <n>         how many sessions are busy at the same time        default 12
   --schedules <n>        how many schedules fire again and again            default 6
   --seed <n>             repeats the choices of an earlier run              default random
+  --log <file>           what the servers log is appended there, a line each, with the pid of the server
   --help                 this
 
 Uses an embedded PostgreSQL in a temporary folder, or the database in DATABASE_URL, in which it leaves its sessions.`
@@ -55,10 +58,11 @@ function readArguments() {
       sessions: text,
       schedules: text,
       seed: text,
+      log: text,
       help: { type: 'boolean' },
     },
   })
-  const number = (name: Exclude<keyof typeof values, 'help'>, byDefault: number): number =>
+  const number = (name: Exclude<keyof typeof values, 'help' | 'log'>, byDefault: number): number =>
     wholeNumber(values, name, byDefault)
   const isEmbedded = process.env['DATABASE_URL'] === undefined
   const databaseKills = number('database-kills', isEmbedded ? 3 : 0)
@@ -81,6 +85,7 @@ function readArguments() {
     sessions: number('sessions', 12),
     schedules: number('schedules', 6),
     seed: number('seed', Math.floor(Math.random() * 2 ** 32)),
+    log: values.log,
   }
 }
 
@@ -95,7 +100,13 @@ async function main(): Promise<number> {
   const onProgress = progressPrinter()
   console.log(`Crash test, seed ${options.seed}.`)
   const database = await openDatabase(home, stack)
-  const report = await Promise.race([runStorm({ ...options, ...database, home, onProgress }), untilInterrupted()])
+  const onLog = (server: number, line: LogLine): void => {
+    if (options.log !== undefined) appendFileSync(options.log, `${JSON.stringify({ server, ...line })}\n`)
+  }
+  const report = await Promise.race([
+    runStorm({ ...options, ...database, home, onProgress, onLog }),
+    untilInterrupted(),
+  ])
   console.log(`\n${describeReport(report)}\n`)
   const findings = findingsOf(report)
   for (const finding of findings) console.log(styleText('red', finding))

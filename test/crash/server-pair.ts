@@ -13,6 +13,7 @@ export interface ServerPairOptions {
   readonly databaseUrl: string
   readonly takeovers: Takeovers
   readonly random: Random
+  readonly onLog?: (server: number, line: LogLine) => void
 }
 
 interface Slot {
@@ -136,6 +137,7 @@ export class ServerPair implements AsyncDisposable {
 
   #hear(pid: number, line: LogLine): void {
     this.#options.takeovers.note(pid, line)
+    this.#options.onLog?.(pid, line)
     if (ALARMS.some((alarm) => alarm.test(line.msg))) this.#alarms.push(JSON.stringify(line))
   }
 }

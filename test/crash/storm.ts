@@ -11,6 +11,7 @@ import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { configPath } from '../../src/config/load-config.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
+import type { LogLine } from '../harness/server-process.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
 import { readFinalDecisions, type FinalDecisions } from './final-decisions.ts'
 import { readFinalRecords } from './final-records.ts'
@@ -59,6 +60,8 @@ export interface StormOptions {
   /** For how long the database cannot be reached; 0: never. */
   readonly outageMs: number
   readonly onProgress: (text: string) => void
+  /** Each line that a server logs, with its pid. */
+  readonly onLog?: (server: number, line: LogLine) => void
 }
 
 /** What else broke a promise. */
@@ -125,7 +128,7 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
   await using proxy = await TcpProxy.start(options.databaseUrl)
   const databaseUrl = proxy.through(options.databaseUrl)
   await using receiver = await StormReceiver.start(random.fork())
-  await using servers = new ServerPair({ home: options.home, databaseUrl, takeovers, random: random.fork() })
+  await using servers = new ServerPair({ ...options, databaseUrl, takeovers, random: random.fork() })
   const marks = join(options.home, 'marks')
   const overlaps = join(options.home, 'overlaps')
   const scheduleMarks = join(options.home, 'schedule-marks')
