@@ -22,16 +22,25 @@ export interface Told {
 
 /** What a conversation is told for its model to call a tool once. */
 const WANTS_TOOL = 'Use a tool.'
-const TOOL_CALL = {
-  index: 0,
-  id: 'call_1',
-  type: 'function',
-  function: { name: 'exec', arguments: JSON.stringify({ command: 'echo hi' }) },
+/** The same for an agent whose loop shall do what a turn of a plan does: it runs a command, reviews it, answers. */
+const WANTS_REVIEWED_TOOL = 'Use a tool and review it.'
+const EXEC = { name: 'exec', arguments: JSON.stringify({ command: 'echo hi' }) }
+const REVIEW = { name: 'review', arguments: JSON.stringify({ status: 'ok' }) }
+let callCount = 0
+
+/** The call of a tool with which the model answers now; undefined: it answers with a text. */
+function wantedCall({ body: { tools, messages = [] } }: StubCall): object | undefined {
+  if (tools === undefined) return undefined
+  const asked = messages.findLastIndex(({ role }) => role === 'user')
+  const said = textOf(messages[asked]?.content)
+  const wanted = said.includes(WANTS_REVIEWED_TOOL) ? [EXEC, REVIEW] : said.includes(WANTS_TOOL) ? [EXEC] : []
+  const done = messages.slice(asked).filter(({ role }) => role === 'tool').length
+  return wanted[done] && { index: 0, id: `call_${callCount++}`, type: 'function', function: wanted[done] }
 }
 
-function wantsTool({ body }: StubCall): boolean {
-  const last = body.messages?.at(-1)
-  return body.tools !== undefined && last?.role === 'user' && last.content.includes(WANTS_TOOL)
+/** A message's content may be a list of parts. */
+function textOf(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(content)
 }
 
 let holding = false
@@ -40,7 +49,8 @@ const stub = await StubEndpoint.start({
   by: (call) => {
     if (stub.calls.length > REMEMBERED_CALLS) stub.calls.length = 0
     if (holding) return () => {}
-    if (wantsTool(call)) return { toolCalls: [TOOL_CALL], finishReason: 'tool_calls' }
+    const wanted = wantedCall(call)
+    if (wanted !== undefined) return { toolCalls: [wanted], finishReason: 'tool_calls' }
     return told === null ? answerWell(call) : answerAsTold(call, told)
   },
 })

@@ -20,8 +20,8 @@ const OPEN = `mutation ($input: OpenSessionInput!) { openSession(input: $input) 
 interface Opened {
   readonly data: { readonly openSession: { readonly session: { readonly lastSeq: number } } }
 }
-const SESSIONS = 50
-const MESSAGES = 4
+export const SESSIONS = 50
+export const MESSAGES = 4
 /** Turns that are not counted: code is compiled, connections are opened, statements are prepared. */
 export const WARM_UP_TURNS = 150
 /** The same for (b): what is compiled for a long life is ready after about a thousand turns. */
@@ -182,9 +182,9 @@ export class Product implements Disposable {
     return found
   }
 
-  async turnsPerSecond(name: string): Promise<number> {
+  async turnsPerSecond(name: string, mode: 'PLAN' | 'CHAT' = 'PLAN'): Promise<number> {
     const ids = Array.from({ length: SESSIONS }, (_, n) => `${name}-${n}`)
-    await Promise.all(ids.map((id) => this.#post(OPEN, { input: { id } })))
+    await Promise.all(ids.map((id) => this.#post(OPEN, { input: { id, mode } })))
     const watches = ids.map((id) => ({ id, watch: this.#watch(id) }))
     await sleep(300)
     const beganMs = performance.now()

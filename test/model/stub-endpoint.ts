@@ -4,6 +4,7 @@
  * call. What must hold: a call that the script does not foresee and a step that nobody asked for are errors of the
  * test; `close` (or `await using`) reports them.
  */
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { AgentRole } from '../../src/core/model-call.ts'
@@ -30,7 +31,7 @@ interface StubRequest {
   readonly input?: readonly unknown[]
   readonly previous_response_id?: string
   readonly tools?: readonly unknown[]
-  readonly tool_choice?: { readonly function: { readonly name: string } }
+  readonly tool_choice?: 'auto' | { readonly function: { readonly name: string } }
   readonly stream?: boolean
   readonly stream_options?: { readonly include_usage: boolean }
   readonly response_format?: {
@@ -173,7 +174,7 @@ const ROLE_BY_SCHEMA: Readonly<Record<string, AgentRole>> = {
 const ROLE_BY_PROPERTY: Readonly<Record<string, AgentRole>> = { '"tasks":': 'planner', '"status":': 'reviewer' }
 
 function roleOf({ response_format: format, tool_choice: choice, messages = [] }: StubRequest): AgentRole {
-  const name = format?.json_schema?.name ?? choice?.function.name
+  const name = format?.json_schema?.name ?? (choice === 'auto' ? undefined : choice?.function.name)
   if (name !== undefined) return ROLE_BY_SCHEMA[name] ?? 'reviewer'
   const asked = messages.map(({ content }) => content?.split('\n# The form of the answer\n')[1] ?? '').join('')
   const found = Object.entries(ROLE_BY_PROPERTY).find(([property]) => asked.includes(property))
@@ -217,7 +218,9 @@ function eventStream(completion: StubCompletion): string {
     ...pieces.map((content) => ({ index: 0, delta: { role: 'assistant', content, ...extra }, finish_reason: null })),
     { index: 0, delta: {}, finish_reason: finishReason },
   ]
-  const events = [...choices.map((choice) => chunk([choice])), chunk([], { usage })]
+  // Clients take two answers of one id for one.
+  const id = randomUUID()
+  const events = [...choices.map((choice) => chunk([choice], { id })), chunk([], { usage, id })]
   // One without a reason has broken off.
   return [...events.map(sse), ...(finishReason === null ? [] : ['data: [DONE]\n\n'])].join('')
 }
@@ -236,7 +239,8 @@ function documentOf(completion: StubCompletion): object {
   const { refusal = null, toolCalls, finishReason = 'stop', usage = DEFAULT_USAGE } = completion
   const content = completion.pieces?.join('') ?? textOf(completion.content)
   const message = { role: 'assistant', content, refusal, ...(toolCalls === undefined ? {} : { tool_calls: toolCalls }) }
-  return { ...chunk([{ index: 0, message, finish_reason: finishReason }], { usage }), object: 'chat.completion' }
+  const whole = chunk([{ index: 0, message, finish_reason: finishReason }], { usage, id: randomUUID() })
+  return { ...whole, object: 'chat.completion' }
 }
 
 function textOf(content: unknown): string | null {
