@@ -1,6 +1,6 @@
 /**
  * The peers' packages, in bench/peers/node_modules, which git does not know: they are no dependencies of this project.
- * Installed from the registry as package-lock.json beside this file pins them, when that has changed since the last time.
+ * Installed from the registry as package-lock.json beside this file pins them, when it has changed since the last time.
  */
 import { execFile } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,8 +27,8 @@ export async function installPeers(): Promise<void> {
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
     throw new Error(
       `the peers were not installed:\n${said.slice(0, 2000)}\n` +
-        'They come from the npm registry: `npm ping` says whether it is reached, `npm config set registry` chooses another one. ' +
-        'Or run this where it is reached, and copy bench/peers/node_modules from there.',
+        'They come from the npm registry: `npm ping` says whether it is reached, `npm config set registry` chooses ' +
+        'another one. Or run this where it is reached, and copy bench/peers/node_modules from there.',
       { cause: error },
     )
   }

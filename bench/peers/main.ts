@@ -1,7 +1,7 @@
 /**
- * `npm run bench:peers`: a turn here beside the same work done by others, in one run. Each is a server of its own on the
- * same PostgreSQL, asked over HTTP, and its answer is read as it streams; they take turns in short rounds, and a ratio
- * is the median of the rounds' ratios. What each of them has kept by then differs, and is said.
+ * `npm run bench:peers`: a turn here beside the same work done by others, in one run. Each is a server of its own on
+ * the same PostgreSQL, asked over HTTP, and its answer is read as it streams; they take turns in short rounds, and a
+ * ratio is the median of the rounds' ratios. What each of them has kept by then differs, and is said.
  */
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -102,7 +102,7 @@ function print(subjects: readonly Subject[], { name }: Work, found: readonly Fou
   const [own] = found
   const ratio = (mine: readonly number[] = [], other: readonly number[] = []): string =>
     show(median(mine.map((value, round) => value / (other[round] ?? Number.NaN))))
-  console.log(`\n${name}\n`)
+  console.log(`\n${name}; turns/s: of ${SESSIONS} sessions\n`)
   console.log(
     `| | ms until the answer | ours to it | ms until its end | turns/s, ${SESSIONS} sessions | ours to it | kept |`,
   )
