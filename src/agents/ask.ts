@@ -19,7 +19,7 @@ import type { AnswerFormat, Rejected } from './answer-format.ts'
 import type { CallGate } from './call-gate.ts'
 import { costOf } from './cost.ts'
 import { Fence } from './fence.ts'
-import type { RolePrompts } from './role-prompts.ts'
+import type { RolePrompts, SystemPrompt } from './role-prompts.ts'
 
 export interface AskOptions {
   readonly config: LiveConfig
@@ -186,7 +186,7 @@ export async function callAgent<T extends TokenCounts & { readonly text: string 
 }
 
 interface OneCall extends AgentCall {
-  readonly system: string
+  readonly system: SystemPrompt
   readonly choice: ModelChoice
 }
 
@@ -208,10 +208,10 @@ async function callOne<T extends TokenCounts & { readonly text: string }>(
     cost: costOf(config.current().prices.get(modelKey(choice)), tokens),
     durationMs: Math.round(clock.monotonicMs() - startedMs),
     at,
-    texts: isKept ? { system, prompt: said, answer: answered } : null,
+    texts: isKept ? { system: system.text, sharedSha256: system.sharedSha256, prompt: said, answer: answered } : null,
   })
   const idleTimeoutMs = config.current().settings.llmIdleTimeoutMs
-  const answer = await call({ role, ...choice, system, idleTimeoutMs }).catch(asAppError)
+  const answer = await call({ role, ...choice, system: system.text, idleTimeoutMs }).catch(asAppError)
   if (!(answer instanceof AppError)) return { answer, record: record('OK', answer, wholeAnswer(answer)) }
   const tokens = answer instanceof ModelError ? answer.tokens : NO_TOKENS
   return { answer, record: record(answer.code, tokens, null) }

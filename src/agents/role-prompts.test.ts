@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,17 +41,18 @@ describe('system prompts', () => {
     ['paraphraser', '# You are the paraphraser'],
     ['introspector', '# You are the introspector'],
   ] as const)('the %s has a built-in one, and the ground rules', async (role, heading) => {
-    const prompt = await createRolePrompts(home).systemPrompt(role)
+    const { text: prompt } = await createRolePrompts(home).systemPrompt(role)
     expect(prompt.startsWith(heading)).toBe(true)
     expect(prompt).toContain('# Rules that always hold')
   })
 
   test('work without a home', async () => {
-    expect(await createRolePrompts(join(home, 'nowhere')).systemPrompt('planner')).toContain('# You are the planner')
+    const { text } = await createRolePrompts(join(home, 'nowhere')).systemPrompt('planner')
+    expect(text).toContain('# You are the planner')
   })
 
   test('the planner has two worked examples that obey its own rules', async () => {
-    const prompt = await createRolePrompts(home).systemPrompt('planner')
+    const { text: prompt } = await createRolePrompts(home).systemPrompt('planner')
     const examples = [...prompt.matchAll(/```json\n([\s\S]*?)\n```/g)].map((match) =>
       planFormat({ questions: QUESTIONS, facts: [] }).parse(match[1] ?? ''),
     )
@@ -66,20 +68,36 @@ describe('system prompts', () => {
 
   test('an override replaces the role, never the ground rules', async () => {
     await override('Judge kindly.\n')
-    const prompt = await createRolePrompts(home).systemPrompt('reviewer')
+    const { text: prompt } = await createRolePrompts(home).systemPrompt('reviewer')
     expect(prompt.startsWith('Judge kindly.\n\n# Rules that always hold')).toBe(true)
     expect(prompt).not.toContain('You are the reviewer')
   })
 
+  test('one is shared, under the hash of its text, as long as nothing of a session is in it', async () => {
+    const prompts = createRolePrompts(home)
+    const builtIn = await prompts.systemPrompt('reviewer')
+    expect(builtIn.sharedSha256).toBe(hash('sha256', builtIn.text))
+    await override('Judge kindly.')
+    const own = await prompts.systemPrompt('reviewer')
+    expect(own.sharedSha256).toBe(hash('sha256', own.text))
+    expect(own.sharedSha256).not.toBe(builtIn.sharedSha256)
+    expect(await prompts.systemPrompt('reviewer', 'Answer in verse.')).toEqual({
+      text: expect.stringMatching(
+        /^Judge kindly\.\n\n# For this session\n\nAnswer in verse\.\n\n# Rules that always hold/,
+      ),
+      sharedSha256: null,
+    })
+  })
+
   test('an override is read again when it changes, and given up when it goes', async () => {
     const prompts = createRolePrompts(home)
-    expect(await prompts.systemPrompt('reviewer')).toContain('You are the reviewer')
+    expect((await prompts.systemPrompt('reviewer')).text).toContain('You are the reviewer')
     await override('Judge kindly.')
-    expect(await prompts.systemPrompt('reviewer')).toContain('Judge kindly.')
+    expect((await prompts.systemPrompt('reviewer')).text).toContain('Judge kindly.')
     await override('Judge strictly!')
-    expect(await prompts.systemPrompt('reviewer')).toContain('Judge strictly!')
+    expect((await prompts.systemPrompt('reviewer')).text).toContain('Judge strictly!')
     await rm(join(home, 'roles', 'reviewer.md'))
-    expect(await prompts.systemPrompt('reviewer')).toContain('You are the reviewer')
+    expect((await prompts.systemPrompt('reviewer')).text).toContain('You are the reviewer')
   })
 
   test.each([

@@ -3,6 +3,7 @@ import type { LiveConfig } from '../config/config.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../store/database.ts'
 import { removeOldCallTexts } from '../store/turn/model-call-texts.ts'
+import { removeOldSystemPrompts } from '../store/turn/system-prompts.ts'
 
 /** Every hour, as with the audit. */
 export const REMOVE_OLD_PROMPTS = { name: 'remove-old-prompts', cron: '38 * * * *' } as const
@@ -22,8 +23,10 @@ export async function removeOldPrompts(
   let removed = 0
   while (!signal.aborted) {
     const some = await removeOldCallTexts(database, days)
-    if (some === 0) break
     removed += some
+    if (some > 0) continue
+    await removeOldSystemPrompts(database, days)
+    break
   }
   if (removed > 0) logger.info({ calls: removed, days }, 'the oldest prompts were removed')
 }

@@ -26,6 +26,8 @@ export type PromptName = (typeof PROMPT_NAMES)[number]
 /** What was sent and answered. It goes into a table of its own (`model_call_texts`), never into the audit. */
 export interface ModelCallTexts {
   readonly system: string
+  /** SHA-256 (hex) of a system prompt that prompt files alone make, so that it may be kept once for all sessions. */
+  readonly sharedSha256: string | null
   readonly prompt: string
   /** Null: the call gave none. */
   readonly answer: string | null

@@ -90,7 +90,12 @@ export const NEW_TASK_TEXTS: FreeTexts<NewTask> = {
 }
 
 /** What was sent to a model, and what it answered. */
-export const CALL_TEXTS: FreeTexts<ModelCallTexts> = { system: 'text', prompt: 'text', answer: 'text' }
+export const CALL_TEXTS: FreeTexts<ModelCallTexts> = {
+  system: 'text',
+  sharedSha256: 'kept',
+  prompt: 'text',
+  answer: 'text',
+}
 
 const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
   plans: { id: 'kept', goal: 'text', replanReason: 'text', rights: 'text', secretNames: 'text' },

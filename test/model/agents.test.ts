@@ -166,6 +166,7 @@ describe('every call is recorded', () => {
         at: expect.any(Date),
         texts: {
           system: expect.stringContaining('# You are the reviewer'),
+          sharedSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
           prompt: expect.stringContaining('# The task to judge'),
           answer: expect.stringContaining('"status"'),
         },

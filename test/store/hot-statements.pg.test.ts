@@ -66,7 +66,7 @@ const step = {
   plans: [{ id: 'plan_new', attempt: 1, goal: 'g', replanReason: null, secretNames: [], createdAt: at }],
   tasks: [{ ...task, args: null, expect: null, patch: {} }],
   taskPatches: new Map([['task_old', { status: 'DONE' }]]),
-  callTexts: [{ id: 'aud_call', at, system: 's', prompt: 'p', answer: 'a' }],
+  callTexts: [{ id: 'aud_call', at, system: 's', sharedSha256: null, prompt: 'p', answer: 'a' }],
   modelCalls: [modelCall(at)],
   dropDeltasOf: ['task_old'],
   learnings: [{ id: 'learning_new', taskId: 'task_new', ...norm, createdAt: at, entry: TO_JUDGE }],

@@ -5,7 +5,7 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'
 import { MAX_KEPT_CHARS } from '../../src/store/turn/model-call-texts.ts'
 import * as api from '../generated/graphql.ts'
-import { findInDatabase } from '../harness/find-in-database.ts'
+import { columnsOf, findInDatabase } from '../harness/find-in-database.ts'
 import { converse, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import { StubConfig } from '../model/stub-config.ts'
 
@@ -42,6 +42,28 @@ test('each call is there with its prompt and its answer, for admins alone', asyn
   expect(await callsOf({ turnId: turn.id, outcome: ['MODEL_TIMEOUT'] })).toEqual([])
   const refused = await ben.request(api.ModelCallsDocument, {})
   expect([refused.data, refused.errors[0]?.extensions?.['code']]).toEqual([{ modelCalls: null }, 'FORBIDDEN'])
+})
+
+test('the prompts of files are kept once for all sessions; what a session adds to one stays with it', async () => {
+  const ada = story.as('ada')
+  const ids = ['@ada:one', '@ada:two', '@ada:verse']
+  await ada.run(api.OpenSessionDocument, { input: { id: '@ada:verse', instructions: 'Answer in verse.' } })
+  for (const id of ids) await converse(ada, id, 'run: echo hello')
+  const planners = await Promise.all(ids.map((sessionId) => callsOf({ sessionId, role: ['planner'] })))
+  const [one, two, verse] = planners.map(([planner]) => planner?.texts?.system)
+  expect(one).toContain('# You are the planner')
+  expect(two).toBe(one)
+  expect(verse).toContain('Answer in verse.')
+  const holding = async (text: string) => columnsOf(await findInDatabase(story.databaseUrl, [text]))
+  expect(await holding('# You are the planner')).toEqual(['model_call_texts.system', 'system_prompts.text'])
+  expect(await holding('Answer in verse.')).toEqual(['model_call_texts.system', 'sessions.instructions'])
+  const count = {
+    name: '',
+    text: `SELECT count(*)::int AS n FROM system_prompts WHERE text LIKE '# You are the planner%'`,
+  }
+  expect(await database.query(count, [])).toEqual([{ n: 1 }])
+  await ada.run(api.DeleteSessionDocument, { id: '@ada:verse' })
+  expect(await holding('Answer in verse.')).toEqual([])
 })
 
 test('a secret that the planner finds stands in no prompt, the planner’s own included', async () => {

@@ -149,7 +149,8 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
         },
       ],
     }),
-  callTexts: () => only({ callTexts: [{ id: newId('audit'), at, system: 's', prompt: 'p', answer: null }] }),
+  callTexts: () =>
+    only({ callTexts: [{ id: newId('audit'), at, system: 's', sharedSha256: null, prompt: 'p', answer: null }] }),
   audit: ({ turn }) =>
     only({
       audit: [

@@ -9,6 +9,7 @@ import type { LearningEntry, NewCallTexts } from '../../core/turn-write.ts'
 import type { SessionEvent, SessionEventBody } from '../../core/session-event.ts'
 import { AUDIT_RECORD, auditRows, INSERT_AUDIT } from '../audit-entries.ts'
 import { CALL_TEXTS_RECORD, callTextsRows, INSERT_CALL_TEXTS } from '../turn/model-call-texts.ts'
+import { keepSystemPrompts } from '../turn/system-prompts.ts'
 import type { CheckpointClaim } from './checkpoints.ts'
 import { dueCurationSql } from './curation-jobs.ts'
 import type { Database } from '../database.ts'
@@ -61,7 +62,7 @@ export async function commitCheckpoint(
 ): Promise<readonly SessionEvent[]> {
   const body = eventOf(reason, outcome)
   const common = { session_id: sessionId, run_id: runId, at, audit: auditRows(audit), ...usageOf(calls) }
-  const said = { texts: callTextsRows(texts) }
+  const said = { texts: callTextsRows(await keepSystemPrompts(database, texts)) }
   const event = { event: JSON.stringify(body === null ? {} : dataOf(body)) }
   const [row] = await (outcome.kind === 'Done'
     ? DONE<Row>(database, { ...common, ...said, ...event, ...resultInput(outcome.result) })
@@ -163,7 +164,7 @@ const AUDITED = sql`audited AS (
 /** Only under the claim: an erasure takes that away, and the prompt may hold what was erased. */
 const saidIn = (claim: Sql): Sql => sql`said AS (
     ${INSERT_CALL_TEXTS}
-    SELECT c.id, claim.session_id, c.at, c.system, c.prompt, c.answer
+    SELECT c.id, claim.session_id, c.at, c.system, c.system_sha256, c.prompt, c.answer
     FROM ${claim} claim, input, jsonb_to_recordset(input.texts) AS c (${CALL_TEXTS_RECORD}))`
 
 const DONE = intakeStatement(

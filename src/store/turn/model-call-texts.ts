@@ -1,6 +1,7 @@
 /**
  * What was said in model calls, for some days: a row for each under the id of its entry in the audit, written by the
- * statement that writes the entry. It goes with its session, and with an erasure in it.
+ * statement that writes the entry. It goes with its session, and with an erasure in it. A system prompt in which
+ * nothing of a session is stands in a table of its own (system-prompts.ts), once for all calls.
  */
 import type { NewCallTexts } from '../../core/turn-write.ts'
 import { toStorable } from '../../platform/well-formed.ts'
@@ -10,23 +11,32 @@ import { sql } from '../sql.ts'
 /** Characters of each text that are kept, half of them from its end. */
 export const MAX_KEPT_CHARS = 65_536
 
-/** The texts as JSON for `jsonb_to_recordset`. They are redacted before: half a secret is not found. */
+/**
+ * The texts as JSON for `jsonb_to_recordset`. They are redacted before: half a secret is not found. Those of
+ * `sharedSha256` are kept before (`keepSystemPrompts`).
+ */
 export function callTextsRows(texts: readonly NewCallTexts[]): string {
-  const kept = (text: string): string => toStorable(cutInTheMiddle(text))
-  const rows = texts.map(({ id, at, system, prompt, answer }) => ({
+  const rows = texts.map(({ id, at, system, sharedSha256, prompt, answer }) => ({
     id,
     at,
-    system: kept(system),
-    prompt: kept(prompt),
-    answer: answer === null ? null : kept(answer),
+    ...(sharedSha256 === null ? { system: keptText(system) } : { system_sha256: `\\x${sharedSha256}` }),
+    prompt: keptText(prompt),
+    answer: answer === null ? null : keptText(answer),
   }))
   return JSON.stringify(rows)
 }
 
 /** Column definitions for `jsonb_to_recordset` of what `callTextsRows` made. */
-export const CALL_TEXTS_RECORD = sql`id text, at timestamptz, system text, prompt text, answer text`
+export const CALL_TEXTS_RECORD = sql`id text, at timestamptz, system text, system_sha256 bytea, prompt text,
+      answer text`
 /** Head of every statement that writes them. */
-export const INSERT_CALL_TEXTS = sql`INSERT INTO model_call_texts (id, session_id, at, system, prompt, answer)`
+export const INSERT_CALL_TEXTS = sql`
+    INSERT INTO model_call_texts (id, session_id, at, system, system_sha256, prompt, answer)`
+
+/** A text as it is stored. */
+export function keptText(text: string): string {
+  return toStorable(cutInTheMiddle(text))
+}
 
 function cutInTheMiddle(text: string): string {
   const left = text.length - MAX_KEPT_CHARS
@@ -51,7 +61,8 @@ export async function readCallTexts(database: Database, ids: readonly string[]):
 
 const READ = {
   name: 'model-call-texts.read',
-  text: 'SELECT id, system, prompt, answer FROM model_call_texts WHERE id = ANY ($1::text[])',
+  text: `SELECT t.id, coalesce(t.system, p.text) AS system, t.prompt, t.answer
+    FROM model_call_texts t LEFT JOIN system_prompts p ON p.sha256 = t.system_sha256 WHERE t.id = ANY ($1::text[])`,
 }
 
 /** Removes some of those that are older than so many days, by the database's clock; returns how many. */

@@ -295,7 +295,7 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
   if (isFilled(write.callTexts))
     parts['call_texts'] = fenced`
     ${INSERT_CALL_TEXTS}
-    SELECT c.id, $1, c.at, c.system, c.prompt, c.answer
+    SELECT c.id, $1, c.at, c.system, c.system_sha256, c.prompt, c.answer
     FROM ${FENCE}, jsonb_to_recordset(${bind(callTextsRows(write.callTexts))}::jsonb) AS c (${CALL_TEXTS_RECORD})`
 
   if (isFilled(audit))

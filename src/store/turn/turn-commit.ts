@@ -16,6 +16,7 @@ import type { TurnWrite } from '../../core/turn-write.ts'
 import type { Database, Statement } from '../database.ts'
 import { sql } from '../sql.ts'
 import type { Lease, TurnRef } from './lease.ts'
+import { keepSystemPrompts } from './system-prompts.ts'
 import { commitSql } from './turn-commit.sql.ts'
 
 /** What the database answers to a commit, for what the turn does next. */
@@ -45,7 +46,9 @@ export async function commitTurn(
   write: TurnWrite,
 ): Promise<Committed> {
   const { lease, turn } = target
-  const { statement, values } = render(lease, turn, write)
+  const { callTexts = [] } = write
+  const ready = callTexts.length === 0 ? write : { ...write, callTexts: await keepSystemPrompts(database, callTexts) }
+  const { statement, values } = render(lease, turn, ready)
   const [row] = await database.query<Row>(statement, values)
   if (row === undefined) throw new AppError('LEASE_LOST', `the lease of session ${lease.sessionId} was lost`)
   const events = write.events.map((event, index) => ({
