@@ -59,8 +59,8 @@ export async function openBackground(
   opened.add(() => outbox.stop())
   const approvalExpiry = new ApprovalExpiry({ database, feed, doorbell, clock, logger })
   const redactorOf = (sessionId: string): Redactor => secrets.redactorOf(sessionId)
-  const turnEnds = new TurnEnds({ database, config, hooks, redactorOf, logger })
-  opened.add(() => turnEnds.settled())
+  const turnEnds = new TurnEnds({ database, config, hooks, redactorOf, clock, logger })
+  opened.add(() => turnEnds.stop())
   const { name: sweep } = SWEEP_PUBLISHED_FILES
   const handlers: JobHandlers = {
     ...outbox.handlers,

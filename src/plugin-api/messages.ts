@@ -1,6 +1,7 @@
 /**
  * What goes between a plugin and the server. Between threads each message is a JSON text, so that its size is known
- * before anything of it is read.
+ * before anything of it is read; what is sent at the same time goes as a list of such texts, since to wake a thread
+ * costs more than most messages.
  */
 import type { HookName, Json } from './hook-inputs.ts'
 import type { ProgramRequest } from './program.ts'
@@ -77,7 +78,8 @@ export type ToThread =
   /** Checks settings. Answered with RESULT: null, or what is wrong. */
   | { readonly type: 'CHECK'; readonly id: number; readonly settings: Json }
   | { readonly type: 'START'; readonly id: number; readonly start: PluginStart }
-  | { readonly type: 'CALL'; readonly id: number; readonly call: PluginCall }
+  /** `after`: begins when this call has ended or was aborted. */
+  | { readonly type: 'CALL'; readonly id: number; readonly after?: number; readonly call: PluginCall }
   /** The call's time is over, or it is not wanted any more. */
   | { readonly type: 'ABORT'; readonly id: number }
   | { readonly type: 'STOP'; readonly id: number }

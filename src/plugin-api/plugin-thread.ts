@@ -3,6 +3,7 @@
  * thread when it hangs, floods or eats memory; what is here keeps an honest plugin's mistakes small.
  */
 import { registerHooks } from 'node:module'
+import { setImmediate } from 'node:timers'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import type { Json } from './hook-inputs.ts'
 import {
@@ -27,6 +28,13 @@ export interface ThreadData {
   readonly api: string
 }
 
+/** A call that has not been answered. */
+interface OpenCall {
+  readonly control: AbortController
+  /** It has ended, or was aborted. */
+  readonly over: Promise<void>
+}
+
 interface Request {
   readonly resolve: (value: Json) => void
   readonly reject: (error: Error) => void
@@ -34,7 +42,9 @@ interface Request {
 
 class Thread implements ServerPort {
   readonly #port: MessagePort
-  readonly #calls = new Map<number, AbortController>()
+  readonly #calls = new Map<number, OpenCall>()
+  /** Of calls, to be sent together. */
+  #answers: string[] = []
   readonly #requests = new Map<number, Request>()
   #plugin: RunningPlugin | null = null
   #lastRequest = 0
@@ -46,7 +56,9 @@ class Thread implements ServerPort {
   }
 
   async run(entry: string): Promise<void> {
-    this.#port.on('message', (text: string) => void this.#receive(JSON.parse(text) as ToThread))
+    this.#port.on('message', (texts: string | readonly string[]) => {
+      for (const text of [texts].flat()) void this.#receive(JSON.parse(text) as ToThread)
+    })
     try {
       const { default: exported } = (await import(entry)) as { readonly default?: unknown }
       this.#plugin = new RunningPlugin(exported, this)
@@ -94,7 +106,7 @@ class Thread implements ServerPort {
       case 'CALL':
         return this.#call(message)
       case 'ABORT':
-        return this.#calls.get(message.id)?.abort()
+        return this.#calls.get(message.id)?.control.abort()
       case 'ANSWER':
         return this.#settle(message.request)?.resolve(message.value)
       case 'REFUSAL':
@@ -102,22 +114,40 @@ class Thread implements ServerPort {
     }
   }
 
-  async #call({ id, call }: Extract<ToThread, { type: 'CALL' }>): Promise<void> {
-    const own = new AbortController()
-    this.#calls.set(id, own)
+  async #call({ id, after, call }: Extract<ToThread, { type: 'CALL' }>): Promise<void> {
+    const control = new AbortController()
+    const ended = Promise.withResolvers<void>()
+    control.signal.addEventListener('abort', () => ended.resolve(), { once: true })
+    this.#calls.set(id, { control, over: ended.promise })
+    const before = after === undefined ? undefined : this.#calls.get(after)
+    if (before !== undefined) await before.over
     const onProgress = coalesced((progress: ProgressData) => void this.#post({ type: 'PROGRESS', id, progress }))
-    await this.#answer(id, (plugin) => plugin.call(call, { id, signal: own.signal, onProgress }))
+    await this.#answer(id, async (plugin) => {
+      if (control.signal.aborted) throw new Error('the call was given up before it began')
+      return plugin.call(call, { id, signal: control.signal, onProgress })
+    })
     this.#calls.delete(id)
+    ended.resolve()
   }
 
   async #answer(id: number, work: (plugin: RunningPlugin) => Promise<Json>): Promise<void> {
     try {
       if (this.#plugin === null) throw new Error('the plugin is not loaded')
-      const refused = this.#post({ type: 'RESULT', id, value: await work(this.#plugin) })
+      const value = await work(this.#plugin)
+      const refused = this.#send({ type: 'RESULT', id, value }, (text) => this.#collect(text))
       if (refused !== null) throw new Error(refused)
     } catch (error) {
       this.#post({ type: 'ERROR', id, message: describeError(error) })
     }
+  }
+
+  /** What is answered before the thread waits for anything wakes the server once. */
+  #collect(text: string): void {
+    if (this.#answers.push(text) > 1) return
+    setImmediate(() => {
+      this.#port.postMessage(this.#answers)
+      this.#answers = []
+    })
   }
 
   #settle(request: number): Request | undefined {
@@ -128,11 +158,15 @@ class Thread implements ServerPort {
 
   /** Why it could not be sent; null: it was. */
   #post(message: FromThread): string | null {
+    return this.#send(message, (text) => this.#port.postMessage(text))
+  }
+
+  #send(message: FromThread, post: (text: string) => void): string | null {
     try {
       const text = JSON.stringify(message)
       if (text.length > MAX_MESSAGE_CHARS)
         return `too long: ${text.length} characters, ${MAX_MESSAGE_CHARS} are allowed`
-      this.#port.postMessage(text)
+      post(text)
       return null
     } catch (error) {
       return `no JSON: ${describeError(error)}`

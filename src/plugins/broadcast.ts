@@ -1,17 +1,22 @@
 /**
  * `onBroadcast`: the events that this process has committed, to the plugins that name their types. Each plugin has a
- * queue of its own and is given one event after another; what comes while it is full is left out and counted.
+ * queue of its own and is given one event after another, a short while later; what comes while it is full is left out
+ * and counted.
  */
 import type { SessionEvent, SessionEventType } from '../core/session-event.ts'
 import type { BroadcastData, Json } from '../plugin-api/hook-inputs.ts'
 import type { Clock } from '../platform/clock.ts'
-import { HOOK_BUDGETS_MS } from './hook-table.ts'
-import { PluginError } from './plugin-instance.ts'
+import { anything, HOOK_BUDGETS_MS } from './hook-table.ts'
+import { ofHook, targetOf } from './hook-target.ts'
 import type { PluginKeeper } from './plugin-keeper.ts'
-import { withinBudget } from './runners.ts'
+import { notifyAll } from './runners.ts'
 
 /** Events that wait for one plugin. */
 const MAX_WAITING = 1000
+/** An event waits so long for others: the plugin's thread is woken once for all of them. */
+const LINGER_MS = 50
+/** Events that are given at a time; what comes meanwhile waits. */
+const TOGETHER = 32
 const NO_ABORT = new AbortController().signal
 
 /** One for a process: what was committed, given to the plugins that want it. Never throws for what plugins do. */
@@ -51,7 +56,9 @@ class PluginQueue {
     if (!this.#wants(event)) return
     if (this.#waiting.length >= MAX_WAITING) return this.keeper.leftOut()
     this.#waiting.push(event)
-    if (!this.#isGiving) void this.#giveAll()
+    if (this.#isGiving) return
+    this.#isGiving = true
+    this.#clock.after(LINGER_MS, () => void this.#giveAll())
   }
 
   #wants({ type }: SessionEvent): boolean {
@@ -60,24 +67,20 @@ class PluginQueue {
   }
 
   async #giveAll(): Promise<void> {
-    this.#isGiving = true
-    for (let event = this.#waiting.shift(); event !== undefined; event = this.#waiting.shift()) await this.#give(event)
+    while (this.#waiting.length > 0) await this.#give(this.#waiting.splice(0, TOGETHER))
     this.#isGiving = false
   }
 
-  async #give(event: SessionEvent): Promise<void> {
-    const { instance } = this.keeper
-    if (instance === null) return this.keeper.leftOut()
+  async #give(events: readonly SessionEvent[]): Promise<void> {
+    const { keeper } = this
+    if (keeper.instance === null) return events.forEach(() => keeper.leftOut())
     const hook = 'onBroadcast'
-    const work = (signal: AbortSignal): Promise<Json> =>
-      instance.call({ kind: 'HOOK', hook, data: broadcastOf(event) }, { signal })
-    try {
-      await withinBudget(work, { budgetMs: HOOK_BUDGETS_MS[hook], clock: this.#clock, signal: NO_ABORT })
-      this.keeper.report({ outcome: 'OK', message: null })
-    } catch (error) {
-      const outcome = error instanceof PluginError ? error.kind : 'THREW'
-      this.keeper.report({ outcome, message: `${hook}: ${error instanceof Error ? error.message : String(error)}` })
-    }
+    const moment = { hook, budgetMs: HOOK_BUDGETS_MS[hook], answer: anything } as const
+    await notifyAll(
+      [targetOf(keeper)],
+      events.map((event) => ({ ...moment, data: broadcastOf(event) })),
+      { clock: this.#clock, signal: NO_ABORT, onReport: (report) => keeper.report(ofHook(report)) },
+    )
   }
 }
 

@@ -47,3 +47,6 @@ export const taskAnswer = z.strictObject({ reject: z.string().min(1).max(2000) }
 
 /** What `onCommand` may answer: null and false are "not mine". */
 export const commandAnswer = z.union([z.boolean(), z.string().max(256 * 1024)]).nullable()
+
+/** Of hooks whose answers do not count. */
+export const anything = z.unknown().transform(() => null)

@@ -3,7 +3,13 @@ import type { Json } from '../plugin-api/hook-inputs.ts'
 import type { PluginManifest } from '../plugin-api/manifest.ts'
 import { describeError, type PluginCall, type PluginStart } from '../plugin-api/messages.ts'
 import { RunningPlugin } from '../plugin-api/running-plugin.ts'
-import { PluginError, type CallControl, type PluginInstance, type PluginPort } from './plugin-instance.ts'
+import {
+  PluginError,
+  type CallControl,
+  type ControlledCall,
+  type PluginInstance,
+  type PluginPort,
+} from './plugin-instance.ts'
 
 /** What it does wrong is not contained, but what it throws is. */
 export class InProcessPlugin implements PluginInstance {
@@ -52,6 +58,16 @@ export class InProcessPlugin implements PluginInstance {
       this.#open.delete(id)
       ending.removeEventListener('abort', end)
     }
+  }
+
+  /** As `call`, which ends when it is given up. */
+  callInOrder(calls: readonly ControlledCall[]): readonly Promise<Json>[] {
+    let before: Promise<unknown> = Promise.resolve()
+    return calls.map(({ call, control }) => {
+      const made = before.then(() => this.call(call, control))
+      before = made.catch(() => undefined)
+      return made
+    })
   }
 
   /** Waits for the plugin's own `stop`. */

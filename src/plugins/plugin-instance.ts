@@ -20,6 +20,12 @@ export interface CallControl {
   readonly onProgress?: (progress: ProgressData) => void
 }
 
+/** One of a row of calls. */
+export interface ControlledCall {
+  readonly call: PluginCall
+  readonly control: CallControl
+}
+
 /** Loaded when it is made; `start` makes it work. */
 export interface PluginInstance {
   readonly manifest: PluginManifest
@@ -31,6 +37,8 @@ export interface PluginInstance {
   start(start: PluginStart): Promise<void>
   /** Rejects with a PluginError. Nothing is called twice. */
   call(call: PluginCall, control: CallControl): Promise<Json>
+  /** As `call`, one after another: each begins when the one before has ended or was given up, unless it was, too. */
+  callInOrder(calls: readonly ControlledCall[]): readonly Promise<Json>[]
   /** Calls that are under way reject. Repeatable; never rejects; at most a few seconds. */
   stop(): Promise<void>
 }

@@ -12,6 +12,7 @@ import { hooksOf, NO_HOOKS } from './turn-hooks.ts'
 const turn = { sessionId: 's', sessionType: 'DIRECT', turnId: 't', user: 'ada', role: 'USER' } as const
 const asked = { ...turn, agent: 'planner', workspace: '/nowhere' } as const
 const signal = new AbortController().signal
+const asking = { signal, before: [] }
 const port = { ask: async () => null, log: () => {}, end: () => {} }
 
 /** Time stands still until a test moves it; pauses are over at once, and noted. */
@@ -40,6 +41,7 @@ class Mortal {
       check: (settings) => inner.check(settings),
       start: (start) => inner.start(start),
       call: (call, control) => inner.call(call, control),
+      callInOrder: (calls) => inner.callInOrder(calls),
       stop: () => inner.stop(),
     }
   }
@@ -134,7 +136,7 @@ describe('a keeper', () => {
     await until(() => keeper.status === 'READY')
     const hooks = hooksOf([keeper], clock)
     const message = { ...turn, messageId: 'm', sender: 'ada', text: 'hi' }
-    for (let call = 0; call < 5; call += 1) await hooks.notify('onMessage', message, signal)
+    for (let call = 0; call < 5; call += 1) await hooks.notify([{ hook: 'onMessage', data: message }], signal)
     await until(() => mortal.deaths.length === 2 && keeper.instance !== null)
     expect([keeper.status, keeper.lastError]).toEqual(['DEGRADED', 'onMessage: boom'])
     expect(keeper.counts).toEqual({ calls: 5, failures: 5, crashes: 0, eventsLeftOut: 0 })
@@ -156,7 +158,7 @@ describe('the hooks of a turn', () => {
     expect(hooksOf([], clock)).toBe(NO_HOOKS)
     expect(NO_HOOKS.isEmpty).toBe(true)
     const sections = [{ id: 'a', title: 'A', text: 'a', trust: 'SERVER' as const, plugin: null }]
-    expect(await NO_HOOKS.beforeInvoke({ ...asked, sections }, signal)).toEqual({ sections, took: [] })
+    expect(await NO_HOOKS.beforeInvoke({ ...asked, sections }, asking)).toEqual({ sections, took: [] })
   })
 
   test('add sections after those of the server, which no plugin changes', async () => {
@@ -166,13 +168,13 @@ describe('the hooks of a turn', () => {
     if (first === undefined || second === undefined) throw new Error('no keepers')
     const server = { id: 'goal', title: 'Goal', text: 'own', trust: 'SERVER' as const, plugin: null }
     const data = { ...asked, sections: [server] }
-    const noted = await hooksOf([second, first], clock).beforeInvoke(data, signal)
+    const noted = await hooksOf([second, first], clock).beforeInvoke(data, asking)
     expect(noted.sections).toEqual([
       server,
       { id: 'note:1', title: 'Note', text: 'from note', trust: 'DATA', plugin: 'note' },
     ])
     expect(noted.took.map(({ plugin }) => plugin)).toEqual(['drop', 'note'])
-    expect((await hooksOf([first, second], clock).beforeInvoke(data, signal)).sections).toEqual([server])
+    expect((await hooksOf([first, second], clock).beforeInvoke(data, asking)).sections).toEqual([server])
   })
 
   test("give the operator's words, until a plugin that may not changes them", async () => {
@@ -198,7 +200,7 @@ describe('the hooks of a turn', () => {
     const trusts = async (count: number) => {
       const { sections } = await hooksOf(keepers.slice(0, count), clock).beforeInvoke(
         { ...asked, sections: [] },
-        signal,
+        asking,
       )
       return sections.map(({ title, trust, plugin }) => [title, trust, plugin])
     }
@@ -213,8 +215,8 @@ describe('the hooks of a turn', () => {
     await until(() => keeper.status === 'READY')
     const hooks = hooksOf([keeper], clock)
     const task = { ...turn, taskId: 'x', type: 'EXEC', args: null, status: 'DONE', output: '' }
-    expect(await hooks.taskCompleted({ ...task, what: 'rm' }, signal)).toEqual({ plugin: 'note', reason: 'no rm' })
-    expect(await hooks.taskCompleted({ ...task, what: 'ls' }, signal)).toBeNull()
+    expect(await hooks.taskCompleted({ ...task, what: 'rm' }, asking)).toEqual({ plugin: 'note', reason: 'no rm' })
+    expect(await hooks.taskCompleted({ ...task, what: 'ls' }, asking)).toBeNull()
     const line = (name: string, from: 'USER' | 'MODEL') => hooks.command({ ...turn, name, args: 'it', from }, signal)
     expect(await line('note', 'USER')).toEqual({ plugin: 'note', text: 'noted it' })
     expect(await line('note', 'MODEL')).toBeNull()

@@ -21,6 +21,7 @@ import { moduleUrl, programFile } from '../platform/package-file.ts'
 import {
   PluginError,
   type CallControl,
+  type ControlledCall,
   type PluginFailure,
   type PluginInstance,
   type PluginPort,
@@ -87,7 +88,7 @@ export class ThreadPlugin implements PluginInstance {
     })
     this.#worker.on('error', (error) => this.#lose(describeEnd(error)))
     this.#worker.on('exit', (code) => this.#hasExited(`it ended by itself, with code ${code}`))
-    this.#port.on('message', (text: unknown) => this.#receive(text))
+    this.#port.on('message', (texts: unknown) => this.#receiveAll(texts))
     this.lost = this.#losing.promise.then((reason) => this.#end(reason))
     this.#beat()
     this.#watchMemory()
@@ -129,6 +130,21 @@ export class ThreadPlugin implements PluginInstance {
     return this.#ask((id) => ({ type: 'CALL', id, call }), control)
   }
 
+  /** One message for all: a thread that is woken once does all of it. */
+  callInOrder(calls: readonly ControlledCall[]): readonly Promise<Json>[] {
+    const texts: string[] = []
+    let after: number | null = null
+    const answers = calls.map(({ call, control }) => {
+      const message = (id: number): ToThread => ({ type: 'CALL', id, call, ...(after !== null && { after }) })
+      return this.#ask(message, control, (text, id) => {
+        texts.push(text)
+        after = id
+      })
+    })
+    if (texts.length > 0) this.#port.postMessage(texts)
+    return answers
+  }
+
   /** Lets the plugin end for `stopMs`, then ends the thread. */
   async stop(): Promise<void> {
     if (!this.#isStopping && !this.#isEnding) {
@@ -149,7 +165,11 @@ export class ThreadPlugin implements PluginInstance {
     return withinBudget((signal) => this.#ask(message, { signal }), { budgetMs, clock, signal: NO_ABORT })
   }
 
-  #ask(message: (id: number) => ToThread, { signal, onProgress = () => {} }: CallControl): Promise<Json> {
+  #ask(
+    message: (id: number) => ToThread,
+    { signal, onProgress = () => {} }: CallControl,
+    post: (text: string, id: number) => void = (text) => this.#port.postMessage(text),
+  ): Promise<Json> {
     return new Promise((resolve, reject) => {
       const refuse = (kind: PluginFailure, why: string): void => reject(new PluginError(kind, why))
       if (this.#isEnding) return refuse('NOT_CALLED', 'the plugin has ended')
@@ -172,7 +192,7 @@ export class ThreadPlugin implements PluginInstance {
         resolve: (value) => (settled(), resolve(value)),
         reject: (error) => (settled(), reject(error)),
       })
-      this.#port.postMessage(text)
+      post(text, id)
     })
   }
 
@@ -211,6 +231,12 @@ export class ThreadPlugin implements PluginInstance {
     const heap = await this.#worker.getHeapStatistics().catch(() => null)
     if (heap === null || heap.used_heap_size + heap.external_memory <= memoryMb * 1024 * 1024) return
     this.#lose(`it used more than ${memoryMb} MB of memory`)
+  }
+
+  /** A text, or some together. */
+  #receiveAll(texts: unknown): void {
+    if (!Array.isArray(texts)) return this.#receive(texts)
+    for (const text of texts as unknown[]) this.#receive(text)
   }
 
   #receive(text: unknown): void {
@@ -304,7 +330,8 @@ function textOf(message: ToThread): string {
   if (typeof data !== 'object' || data === null) return JSON.stringify(message)
   const json = written.get(data) ?? JSON.stringify(data)
   written.set(data, json)
-  return `{"type":"CALL","id":${message.id},"call":{"kind":"${kind}","hook":"${hook}","data":${json}}}`
+  const after = message.after === undefined ? '' : `"after":${message.after},`
+  return `{"type":"CALL","id":${message.id},${after}"call":{"kind":"${kind}","hook":"${hook}","data":${json}}}`
 }
 
 function lostBefore(reason: string): never {

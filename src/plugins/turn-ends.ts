@@ -1,19 +1,28 @@
 /**
  * `onPipelineComplete`: every plugin that was enabled when a turn ended is given its end at least once, by whichever
- * process, one after another by one job: a job for each would cost the database more than the turn. The commit of the
- * end has written who is due; a sweep finds what a crash left between that commit and the job. One that is called and
- * throws, or is late, was given it; one that is not running, or ends meanwhile, is given it later, for a day.
+ * process. The commit of the end has written who is due. This process gives the ends of its own turns a short while
+ * later, those of many turns at a time; what it cannot give, or has no room for, becomes one job a turn, and a sweep
+ * finds what a crash left. One that is called and throws, or is late, was given it; one that is not running, or ends
+ * meanwhile, is given it later, for a day.
  */
 import { currentUser } from '../config/access/current-user.ts'
 import type { LiveConfig } from '../config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import { enqueueJobs } from '../jobs/enqueue-jobs.ts'
 import type { JobHandlers, PeriodicJob } from '../jobs/job-runner.ts'
-import { Coalesced } from '../platform/coalesced.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { HookInputs } from '../plugin-api/hook-inputs.ts'
 import type { Redactor } from '../secrets/redaction.ts'
 import type { Database } from '../store/database.ts'
-import { findDueEnds, giveUpOldEnds, readDueEnd, settleEnd } from '../store/plugins/turn-ends.ts'
+import {
+  findDueEnds,
+  giveUpOldEnds,
+  readDueEnds,
+  settleEnds,
+  type DueEnd,
+  type PluginsOfTurn,
+} from '../store/plugins/turn-ends.ts'
 import type { LiveHooks } from './live-hooks.ts'
 
 interface TurnEndsOptions {
@@ -21,6 +30,7 @@ interface TurnEndsOptions {
   readonly config: LiveConfig
   readonly hooks: LiveHooks
   readonly redactorOf: (sessionId: string) => Redactor
+  readonly clock: Pick<Clock, 'after'>
   readonly logger: Logger
 }
 
@@ -31,12 +41,20 @@ interface EndJob {
 const GIVE = 'give-turn-end'
 const SWEEP = 'sweep-turn-ends'
 const MAX_TEXT_CHARS = 16_000
+/** An end waits so long for those of other turns: one read, one call of each plugin's thread, one write for all. */
+const LINGER_MS = 50
+/** Of such rounds; a plugin that is slow holds up no more than these, and what is beyond becomes jobs. */
+const MAX_ROUNDS = 4
+/** Turns of one round. */
+const MAX_TURNS = 100
 
 /** One for a process; what its jobs could not give is given again, by whichever process takes the job. */
 export class TurnEnds {
   readonly #options: TurnEndsOptions
-  readonly #enqueues = new Coalesced(() => this.#enqueueFresh())
-  readonly #fresh: EndJob[] = []
+  readonly #stopping = new AbortController()
+  readonly #rounds = new Set<Promise<void>>()
+  #fresh: string[] = []
+  #endLinger: (() => void) | null = null
 
   constructor(options: TurnEndsOptions) {
     this.#options = options
@@ -44,51 +62,81 @@ export class TurnEnds {
 
   /** For the job runner. */
   readonly handlers: JobHandlers = {
-    [GIVE]: (payload, signal) => this.#give(payload as EndJob, signal),
+    [GIVE]: (payload, signal) => this.#giveOne(payload as EndJob, signal),
     [SWEEP]: () => this.#sweep(),
   }
 
   readonly periodic: readonly PeriodicJob[] = [{ name: SWEEP, cron: '* * * * *' }]
 
-  /** After the commit of a turn's end, which waits for nothing: what is not enqueued, the sweep finds. */
+  /** After the commit of a turn's end, which waits for nothing: what is not given, the sweep finds. */
   ended(turnId: string): void {
-    this.#fresh.push({ turnId })
-    void this.#enqueues.run()
+    this.#fresh.push(turnId)
+    this.#endLinger ??= this.#options.clock.after(LINGER_MS, () => this.#begin())
   }
 
-  /** Resolves when nothing is being enqueued; never rejects. */
-  async settled(): Promise<void> {
-    await this.#enqueues.settled()
+  /** Resolves when nothing is being given here; the rest has become jobs. Never rejects. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#endLinger?.()
+    this.#begin()
+    await Promise.all(this.#rounds)
   }
 
-  async #enqueueFresh(): Promise<void> {
-    await this.#enqueue(this.#fresh.splice(0)).catch((error: unknown) =>
-      this.#options.logger.warn(
-        { error: messageOf(error) },
-        'plugins could not be given the end of a turn; the next sweep does',
-      ),
+  #begin(): void {
+    this.#endLinger = null
+    const turnIds = this.#fresh
+    this.#fresh = []
+    const round = this.#giveFresh(turnIds)
+      .catch((error: unknown) =>
+        this.#options.logger.warn(
+          { error: messageOf(error) },
+          'plugins could not be given the end of a turn; the next sweep does',
+        ),
+      )
+      .finally(() => this.#rounds.delete(round))
+    this.#rounds.add(round)
+  }
+
+  async #giveFresh(turnIds: readonly string[]): Promise<void> {
+    const { signal } = this.#stopping
+    const now = signal.aborted || this.#rounds.size >= MAX_ROUNDS ? [] : turnIds.slice(0, MAX_TURNS)
+    const left = now.length === 0 ? [] : await this.#give(now, signal)
+    const later = [...left.map(({ turnId }) => turnId), ...turnIds.slice(now.length)]
+    await this.#enqueue(later.map((turnId) => ({ turnId })))
+  }
+
+  async #giveOne({ turnId }: EndJob, signal: AbortSignal): Promise<void> {
+    const [left] = await this.#give([turnId], signal)
+    if (left !== undefined) throw new Error(`these plugins do not run here now: ${left.plugins.join(', ')}`)
+  }
+
+  /** Resolves with the turns whose end some plugins were not given, and which. */
+  async #give(turnIds: readonly string[], signal: AbortSignal): Promise<readonly PluginsOfTurn[]> {
+    const { database, hooks } = this.#options
+    const ends = (await readDueEnds(database, turnIds)).map((end) => ({ ...end, data: this.#dataOf(end) }))
+    const left = new Map<string, string[]>()
+    for (const plugin of new Set(ends.flatMap(({ due }) => due))) {
+      const enabled = ends.filter((end) => end.due.includes(plugin) && end.enabled.includes(plugin))
+      const notGiven = await hooks.now().ended(
+        plugin,
+        enabled.map(({ data }) => data),
+        signal,
+      )
+      for (const { turnId } of notGiven) left.set(turnId, [...(left.get(turnId) ?? []), plugin])
+    }
+    const plugins = (turnId: string): readonly string[] => left.get(turnId) ?? []
+    await settleEnds(
+      database,
+      ends.map(({ turnId, due }) => ({ turnId, plugins: due.filter((plugin) => !plugins(turnId).includes(plugin)) })),
     )
+    return [...left].map(([turnId, names]) => ({ turnId, plugins: names }))
   }
 
-  async #give({ turnId }: EndJob, signal: AbortSignal): Promise<void> {
-    const { database, config, hooks, redactorOf } = this.#options
-    const end = await readDueEnd(database, turnId)
-    if (end === null) return
-    const { sessionId, sessionType, userName: user, status, text, due, enabled } = end
+  #dataOf({ sessionId, sessionType, turnId, userName: user, status, text }: DueEnd): HookInputs['onPipelineComplete'] {
+    const { config, redactorOf } = this.#options
     const role = currentUser(config.current(), user)?.role ?? 'USER'
     const shown = redactorOf(sessionId).redact(text).slice(0, MAX_TEXT_CHARS).toWellFormed()
-    const data = { sessionId, sessionType, turnId, user, role, status, text: shown }
-    const left: string[] = []
-    for (const plugin of due) {
-      const isGiven = !enabled.includes(plugin) || (await hooks.now().ended(plugin, data, signal))
-      if (!isGiven) left.push(plugin)
-    }
-    await settleEnd(
-      database,
-      turnId,
-      due.filter((plugin) => !left.includes(plugin)),
-    )
-    if (left.length > 0) throw new Error(`these plugins do not run here now: ${left.join(', ')}`)
+    return { sessionId, sessionType, turnId, user, role, status, text: shown }
   }
 
   async #sweep(): Promise<void> {

@@ -11,15 +11,33 @@ import type {
   TaskData,
   GivenSection,
 } from '../plugin-api/hook-inputs.ts'
-import * as z from 'zod'
 import type { Clock } from '../platform/clock.ts'
-import { commandAnswer, HOOK_BUDGETS_MS, MAX_SECTIONS, sectionsAnswer, taskAnswer } from './hook-table.ts'
-import { PluginError } from './plugin-instance.ts'
+import { anything, commandAnswer, HOOK_BUDGETS_MS, MAX_SECTIONS, sectionsAnswer, taskAnswer } from './hook-table.ts'
+import { ofHook, takes, targetOf } from './hook-target.ts'
 import type { PluginKeeper } from './plugin-keeper.ts'
-import { chainThrough, firstToWin, notifyAll, type HookReport, type HookTarget, type RunOptions } from './runners.ts'
+import {
+  chainThrough,
+  firstToWin,
+  notifyAll,
+  type HookReport,
+  type HookTarget,
+  type Moment,
+  type RunOptions,
+} from './runners.ts'
 
 /** Of these nothing comes back. */
 export type NotifyHook = Exclude<HookName, 'onBeforeInvoke' | 'onCommand' | 'onTaskComplete' | 'onSettingsChange'>
+
+/** What plugins are told of: `onTaskComplete` of a task whose verdict stands. */
+export type Notification = {
+  readonly [Hook in NotifyHook | 'onTaskComplete']: { readonly hook: Hook; readonly data: HookInputs[Hook] }
+}[NotifyHook | 'onTaskComplete']
+
+/** A turn as its hooks need it: its signal, and what plugins are to be told of before they are asked. */
+export interface Asking {
+  readonly signal: AbortSignal
+  readonly before: readonly Notification[]
+}
 
 /** A command that plugins offer. */
 export interface OfferedCommand {
@@ -37,6 +55,8 @@ export interface InvokedSections {
   readonly took: readonly { readonly plugin: string; readonly ms: number }[]
 }
 
+type TurnEndData = HookInputs['onPipelineComplete']
+
 /** Nothing of it rejects: a plugin that fails is counted and left out. `signal`: the turn's. */
 export interface TurnHooks {
   /** No plugin takes part: nothing need be made ready for calls. */
@@ -46,15 +66,12 @@ export interface TurnHooks {
   wants(hook: HookName): boolean
   /** Those that want it, in their order. */
   pluginsOf(hook: HookName): readonly string[]
-  beforeInvoke(data: BeforeInvokeData, signal: AbortSignal): Promise<InvokedSections>
-  notify<Hook extends NotifyHook>(hook: Hook, data: HookInputs[Hook], signal: AbortSignal): Promise<void>
-  /** `onPipelineComplete`, of one plugin. False: it was not called, or ended meanwhile; try again later. */
-  ended(plugin: string, data: HookInputs['onPipelineComplete'], signal: AbortSignal): Promise<boolean>
+  beforeInvoke(data: BeforeInvokeData, asking: Asking): Promise<InvokedSections>
+  notify(notifications: readonly Notification[], signal: AbortSignal): Promise<void>
+  /** `onPipelineComplete` of these turns, of one plugin: those that it was not given, or ended meanwhile; try later. */
+  ended(plugin: string, ends: readonly TurnEndData[], signal: AbortSignal): Promise<readonly TurnEndData[]>
   /** `onTaskComplete`. The first rejection: the task is to be planned anew for this reason; null: none. */
-  taskCompleted(
-    data: TaskData,
-    signal: AbortSignal,
-  ): Promise<{ readonly plugin: string; readonly reason: string } | null>
+  taskCompleted(data: TaskData, asking: Asking): Promise<{ readonly plugin: string; readonly reason: string } | null>
   /** Whether any plugin is to be asked about such a line. */
   takesCommand(name: string, from: CommandData['from']): boolean
   /** The plugin that handled the line, and its text for the user, if it has one; null: no plugin did. */
@@ -72,13 +89,11 @@ export const NO_HOOKS: TurnHooks = {
   pluginsOf: () => [],
   beforeInvoke: async ({ sections }) => ({ sections, took: [] }),
   notify: async () => {},
-  ended: async () => false,
+  ended: async (_plugin, ends) => ends,
   taskCompleted: async () => null,
   takesCommand: () => false,
   command: async () => null,
 }
-
-const anything = z.unknown().transform(() => null)
 
 /** `keepers`: those of the enabled plugins, in their order. */
 export function hooksOf(keepers: readonly PluginKeeper[], clock: Clock): TurnHooks {
@@ -106,52 +121,58 @@ class PluginHooks implements TurnHooks {
   }
 
   wants(hook: HookName): boolean {
-    return this.#keepers.some((keeper) => has(keeper, hook))
+    return this.#keepers.some((keeper) => takes(keeper, hook))
   }
 
   pluginsOf(hook: HookName): readonly string[] {
-    return this.#keepers.filter((keeper) => has(keeper, hook)).map(({ name }) => name)
+    return this.#keepers.filter((keeper) => takes(keeper, hook)).map(({ name }) => name)
   }
 
-  async beforeInvoke(data: BeforeInvokeData, signal: AbortSignal): Promise<InvokedSections> {
+  async beforeInvoke(data: BeforeInvokeData, { signal, before }: Asking): Promise<InvokedSections> {
+    const hook = 'onBeforeInvoke'
     const took: { plugin: string; ms: number }[] = []
-    const toData = (sections: readonly Section[]): BeforeInvokeData => ({ ...data, sections })
     const sections = await chainThrough(
-      this.#targets('onBeforeInvoke', toData),
+      this.#targets(),
       {
+        before: before.map(momentOf),
         value: data.sections,
-        answer: sectionsAnswer,
-        next: (before, given, plugin) => mergeSections(before, given, { name: plugin, ...this.#mayInstruct(plugin) }),
+        momentOf: (current) => askedOf(hook, { ...data, sections: current }, sectionsAnswer),
+        next: (value, given, plugin) => mergeSections(value, given, { name: plugin, ...this.#mayInstruct(plugin) }),
       },
-      this.#options('onBeforeInvoke', signal, ({ plugin, ms }) => took.push({ plugin, ms: Math.round(ms) })),
+      this.#options(signal, (report) => {
+        if (report.hook === hook) took.push({ plugin: report.plugin, ms: Math.round(report.ms) })
+      }),
     )
     return { sections, took }
   }
 
-  async notify<Hook extends NotifyHook>(hook: Hook, data: HookInputs[Hook], signal: AbortSignal): Promise<void> {
-    await notifyAll(this.#targets(hook, same), { data, answer: anything }, this.#options(hook, signal))
+  async notify(notifications: readonly Notification[], signal: AbortSignal): Promise<void> {
+    await notifyAll(this.#targets(), notifications.map(momentOf), this.#options(signal))
   }
 
-  async ended(plugin: string, data: HookInputs['onPipelineComplete'], signal: AbortSignal): Promise<boolean> {
+  async ended(plugin: string, ends: readonly TurnEndData[], signal: AbortSignal): Promise<readonly TurnEndData[]> {
     const hook = 'onPipelineComplete'
     const keeper = this.#keepers.find(({ name }) => name === plugin)
-    if (keeper === undefined || keeper.instance === null) return false
-    if (!has(keeper, hook)) return true
-    let outcome = 'ENDED' as HookReport['outcome']
-    const options = this.#options(hook, signal, (report) => (outcome = report.outcome))
-    const targets = this.#targets(hook, same, (one) => one === keeper)
-    await notifyAll(targets, { data, answer: anything }, options)
-    return outcome === 'OK' || outcome === 'THREW' || outcome === 'WRONG' || outcome === 'LATE'
+    if (keeper === undefined || keeper.instance === null) return ends
+    if (!takes(keeper, hook)) return []
+    const outcomes: HookReport['outcome'][] = []
+    const options = this.#options(signal, ({ outcome }) => outcomes.push(outcome))
+    await notifyAll(
+      [targetOf(keeper)],
+      ends.map((data) => momentOf({ hook, data })),
+      options,
+    )
+    return ends.filter((_, n) => !WAS_GIVEN.has(outcomes[n] ?? 'ENDED'))
   }
 
   async taskCompleted(
     data: TaskData,
-    signal: AbortSignal,
+    { signal, before }: Asking,
   ): Promise<{ readonly plugin: string; readonly reason: string } | null> {
-    const targets = this.#targets('onTaskComplete', same)
-    const said = await notifyAll(targets, { data, answer: taskAnswer }, this.#options('onTaskComplete', signal))
-    const [first] = said
-    return first === undefined ? null : { plugin: first.plugin, reason: first.answer.reject }
+    const asked = askedOf('onTaskComplete', data, taskAnswer)
+    const said = await notifyAll(this.#targets(), [...before.map(momentOf), asked], this.#options(signal))
+    const first = said.find(({ moment }) => moment === asked)
+    return first === undefined ? null : { plugin: first.plugin, reason: (first.answer as { reject: string }).reject }
   }
 
   takesCommand(name: string, from: CommandData['from']): boolean {
@@ -162,12 +183,9 @@ class PluginHooks implements TurnHooks {
     data: CommandData,
     signal: AbortSignal,
   ): Promise<{ readonly plugin: string; readonly text: string | null } | null> {
-    const targets = this.#targets('onCommand', same, (keeper) => takesCommand(keeper, data))
-    const won = await firstToWin(
-      targets,
-      { data, answer: commandAnswer, wins: (answer) => answer !== false },
-      this.#options('onCommand', signal),
-    )
+    const moment = askedOf('onCommand', data, commandAnswer)
+    const targets = this.#keepers.filter((keeper) => takesCommand(keeper, data)).map(targetOf)
+    const won = await firstToWin(targets, { moment, wins: (answer) => answer !== false }, this.#options(signal))
     return won === null ? null : { plugin: won.plugin, text: typeof won.answer === 'string' ? won.answer : null }
   }
 
@@ -176,37 +194,31 @@ class PluginHooks implements TurnHooks {
     return { instructs: keeper?.instance?.manifest.instructs === true }
   }
 
-  #targets<Data>(
-    hook: HookName,
-    toData: (data: Data) => unknown,
-    takesPart: (keeper: PluginKeeper) => boolean = (keeper) => has(keeper, hook),
-  ): readonly HookTarget<Data>[] {
-    return this.#keepers.filter(takesPart).map((keeper) => ({
-      name: keeper.name,
-      call: async (data, signal) => {
-        if (keeper.instance === null) throw new PluginError('NOT_CALLED', 'the plugin is not running')
-        return keeper.instance.call({ kind: 'HOOK', hook, data: toData(data) }, { signal })
-      },
-    }))
+  #targets(): readonly HookTarget[] {
+    return this.#keepers.map(targetOf)
   }
 
-  #options(hook: HookName, signal: AbortSignal, onReport: (report: HookReport) => void = () => {}): RunOptions {
+  #options(signal: AbortSignal, onReport: (report: HookReport) => void = () => {}): RunOptions {
     return {
-      budgetMs: HOOK_BUDGETS_MS[hook],
       clock: this.#clock,
       signal,
       onReport: (report) => {
-        const message = report.message === null ? null : `${hook}: ${report.message}`
-        this.#keepers.find(({ name }) => name === report.plugin)?.report({ outcome: report.outcome, message })
+        this.#keepers.find(({ name }) => name === report.plugin)?.report(ofHook(report))
         onReport(report)
       },
     }
   }
 }
 
-function has({ instance }: PluginKeeper, hook: HookName): boolean {
-  if (hook === 'onCommand' && (instance?.manifest.commands.length ?? 0) > 0) return true
-  return instance?.manifest.hooks.includes(hook) === true
+/** What a plugin does with an end that it was given does not matter. */
+const WAS_GIVEN: ReadonlySet<HookReport['outcome']> = new Set(['OK', 'THREW', 'WRONG', 'LATE'])
+
+function momentOf({ hook, data }: Notification): Moment {
+  return { hook, data, budgetMs: HOOK_BUDGETS_MS[hook], answer: hook === 'onTaskComplete' ? taskAnswer : anything }
+}
+
+function askedOf<Answer>(hook: HookName, data: unknown, answer: Moment<Answer>['answer']): Moment<Answer> {
+  return { hook, data, budgetMs: HOOK_BUDGETS_MS[hook], answer }
 }
 
 /** Lines of a model only reach commands that were declared for it. */
@@ -214,10 +226,6 @@ function takesCommand({ instance }: PluginKeeper, { name, from }: Pick<CommandDa
   const declared = instance?.manifest.commands.find((command) => command.name === name)
   if (declared !== undefined) return from === 'USER' || declared.fromModel
   return from === 'USER' && instance?.manifest.hooks.includes('onCommand') === true
-}
-
-function same<Data>(data: Data): Data {
-  return data
 }
 
 /**

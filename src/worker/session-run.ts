@@ -31,6 +31,7 @@ import type { Clock } from '../platform/clock.ts'
 import { randomFraction, randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { HookName } from '../plugin-api/hook-inputs.ts'
 import type { LiveHooks } from '../plugins/live-hooks.ts'
 import type { TurnEnds } from '../plugins/turn-ends.ts'
 import type { SecretStore } from '../secrets/secret-store.ts'
@@ -362,9 +363,10 @@ export class SessionRun {
   }
 
   #pluginsOf(signal: AbortSignal, logger: Logger): TurnPlugins {
-    return new TurnPlugins(this.#options.hooks.now(), signal, (hook) =>
-      logger.warn({ hook }, 'plugins are slower than their turn; a notification is left out'),
-    )
+    const { hooks, clock } = this.#options
+    const onLeftOut = (hook: HookName): void =>
+      logger.warn({ hook }, 'plugins are slower than their turn; a notification is left out')
+    return new TurnPlugins({ hooks: hooks.now(), signal, clock, onLeftOut })
   }
 
   #ownOf(turn: OpenTurn, journal: Journal, delegated: DelegationLimits): AgentsFor {

@@ -4,6 +4,7 @@ import type { Queryable, Statement } from '../database.ts'
 
 /** The end of a turn, as it stands in the rows. */
 export interface DueEnd {
+  readonly turnId: string
   readonly sessionId: string
   readonly sessionType: ConversationType
   readonly userName: string
@@ -15,35 +16,41 @@ export interface DueEnd {
   readonly enabled: readonly string[]
 }
 
+/** Some of the plugins that a turn's end is due for. */
+export interface PluginsOfTurn {
+  readonly turnId: string
+  readonly plugins: readonly string[]
+}
+
 const READ: Statement = {
-  name: 'plugins.due-end',
-  text: `SELECT t.session_id AS "sessionId", s.source_type AS "sessionType", t.user_name AS "userName", t.status,
+  name: 'plugins.due-ends-of',
+  text: `SELECT t.id AS "turnId", t.session_id AS "sessionId", s.source_type AS "sessionType", t.user_name AS "userName", t.status,
       coalesce((SELECT k.output FROM tasks k WHERE k.turn_id = t.id AND k.type = 'MSG' AND k.status = 'DONE'
         ORDER BY k.id DESC LIMIT 1), '') AS text,
       t.hooks_due AS due, ARRAY(SELECT name FROM plugins WHERE name = ANY (t.hooks_due) AND enabled) AS enabled
-    FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.id = $1 AND t.hooks_due <> '{}'::text[]`,
+    FROM turns t JOIN sessions s ON s.id = t.session_id
+    WHERE t.id = ANY ($1::text[]) AND t.hooks_due <> '{}'::text[] ORDER BY t.finished_at`,
 }
 
-/** Null: it was given to all already, or its session is deleted. */
-export async function readDueEnd(database: Queryable, turnId: string): Promise<DueEnd | null> {
-  const [row] = await database.query<DueEnd>(READ, [turnId])
-  return row ?? null
+/** In their order; without those that were given to all already, or whose session is deleted. */
+export function readDueEnds(database: Queryable, turnIds: readonly string[]): Promise<readonly DueEnd[]> {
+  return database.query<DueEnd>(READ, [turnIds])
 }
 
 const SETTLE: Statement = {
-  name: 'plugins.settle-end',
-  text: `UPDATE turns SET hooks_due = ARRAY(SELECT name FROM unnest(hooks_due) WITH ORDINALITY AS d(name, n)
-      WHERE name <> ALL ($2::text[]) ORDER BY n)
-    WHERE id = $1`,
+  name: 'plugins.settle-ends',
+  text: `UPDATE turns t SET hooks_due = ARRAY(SELECT name FROM unnest(t.hooks_due) WITH ORDINALITY AS d(name, n)
+      WHERE name <> ALL (g.plugins) ORDER BY n)
+    FROM jsonb_to_recordset($1::jsonb) AS g ("turnId" text, plugins text[]) WHERE t.id = g."turnId"`,
 }
 
-/** It is not given to these again. Repeatable. */
-export async function settleEnd(database: Queryable, turnId: string, plugins: readonly string[]): Promise<void> {
-  await database.query(SETTLE, [turnId, plugins])
+/** They are not given to these again. Repeatable. */
+export async function settleEnds(database: Queryable, given: readonly PluginsOfTurn[]): Promise<void> {
+  if (given.length > 0) await database.query(SETTLE, [JSON.stringify(given)])
 }
 
 const FIND: Statement = {
-  name: 'plugins.due-ends',
+  name: 'plugins.old-due-ends',
   text: `SELECT id AS "turnId" FROM turns
     WHERE hooks_due <> '{}'::text[] AND finished_at < now() - interval '1 minute' ORDER BY finished_at LIMIT 1000`,
 }

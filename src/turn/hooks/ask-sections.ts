@@ -25,20 +25,19 @@ interface AskedSections {
 type Known = Omit<PlannerContext, 'pluginSections'>
 
 export async function askSections(
-  context: HookContext & Pick<TurnContext, 'signal' | 'home'>,
+  context: HookContext & Pick<TurnContext, 'home'>,
   known: Known,
 ): Promise<AskedSections> {
-  const { plugins, signal, turn } = context
+  const { plugins, turn } = context
   const stored = plugins.work.sections
   const offered = offeredCommands(context)
   if (stored !== null) return { sections: stored, detail: null, changes: {} }
   if (!plugins.hooks.wants('onBeforeInvoke')) return { sections: offered, detail: null, changes: {} }
-  await plugins.settled()
   const agent = turn.mode === 'CHAT' ? 'assistant' : 'planner'
   const turnData = turnDataOf(context)
   const workspace = workspaceOf(context, turnData.role)
   const asked = { ...turnData, agent, workspace, sections: sectionsOf(context, known) }
-  const { sections, took } = await plugins.hooks.beforeInvoke(asked, signal)
+  const { sections, took } = await plugins.beforeInvoke(asked)
   const added = sections.flatMap(({ id = '', title, text, trust, plugin }): PluginSection[] => {
     const shown = (of: string): string => toStorable(shownText(context, of))
     return plugin === null ? [] : [{ id: toStorable(id), plugin, title: shown(title), text: shown(text), trust }]

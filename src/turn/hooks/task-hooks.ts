@@ -31,8 +31,7 @@ export async function judgedByPlugins(
     return null
   }
   if (task.status !== 'DONE' || !plugins.hooks.wants('onTaskComplete')) return null
-  await plugins.settled()
-  const rejected = await plugins.hooks.taskCompleted(taskDataOf(context, task), signal)
+  const rejected = await plugins.taskCompleted(taskDataOf(context, task))
   if (rejected === null || signal.aborted) return null
   const reason = `Rejected by the plugin ${rejected.plugin}: ${rejected.reason}`
   updateTask(context, task, {

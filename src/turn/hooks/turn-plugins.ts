@@ -1,29 +1,41 @@
 /**
  * The plugins of one turn: the registry as it was when the turn began, what they have made of the turn so far, and the
- * notifications on their way to them. A notification does not hold the turn up; before a hook that does (a chain, a
- * command, a verdict on a task), those before it have been given.
+ * notifications on their way to them. A notification does not hold the turn up: it waits a short while for others, so
+ * that a plugin's thread is woken once for all of them. A hook that does hold it up (a chain, a command, a verdict on a
+ * task) brings what waits along, ahead of itself.
  */
 import { NO_PLUGIN_WORK, type PluginWork } from '../../core/tool/plugin-work.ts'
-import type { HookInputs, HookName } from '../../plugin-api/hook-inputs.ts'
-import type { NotifyHook, TurnHooks } from '../../plugins/turn-hooks.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { BeforeInvokeData, HookInputs, HookName, TaskData } from '../../plugin-api/hook-inputs.ts'
+import type { Asking, InvokedSections, Notification, NotifyHook, TurnHooks } from '../../plugins/turn-hooks.ts'
 
 /** Notifications of one turn that wait; a turn whose plugins are slower than it leaves out what is beyond. */
 const MAX_WAITING = 500
+/** As long as the journal's: what a turn does in one go is told in one go. */
+const LINGER_MS = 50
+
+export interface TurnPluginsOptions {
+  readonly hooks: TurnHooks
+  /** The turn's. */
+  readonly signal: AbortSignal
+  readonly clock: Pick<Clock, 'after'>
+  /** Called once for each notification that was left out. */
+  readonly onLeftOut: (hook: HookName) => void
+}
 
 /** Made by the worker for each turn. */
 export class TurnPlugins {
   readonly hooks: TurnHooks
-  readonly #signal: AbortSignal
-  /** Called once for each notification that was left out. */
-  readonly #onLeftOut: (hook: HookName) => void
+  readonly #options: TurnPluginsOptions
   #work: PluginWork = NO_PLUGIN_WORK
-  #queue: Promise<void> = Promise.resolve()
-  #waiting = 0
+  /** What is under way, one after another; never rejects. */
+  #under: Promise<unknown> = Promise.resolve()
+  #waiting: Notification[] = []
+  #isLingering = false
 
-  constructor(hooks: TurnHooks, signal: AbortSignal, onLeftOut: (hook: HookName) => void) {
-    this.hooks = hooks
-    this.#signal = signal
-    this.#onLeftOut = onLeftOut
+  constructor(options: TurnPluginsOptions) {
+    this.hooks = options.hooks
+    this.#options = options
   }
 
   get work(): PluginWork {
@@ -37,25 +49,43 @@ export class TurnPlugins {
 
   /** `data` is made only when a plugin wants the hook. Never throws for what plugins do. */
   notify<Hook extends NotifyHook>(hook: Hook, data: () => HookInputs[Hook]): void {
-    if (this.hooks.wants(hook)) this.#enqueue(hook, this.hooks.notify.bind(this.hooks, hook, data(), this.#signal))
+    if (this.hooks.wants(hook)) this.#enqueue({ hook, data: data() } as Notification)
   }
 
   /** A task is done and its verdict stands: it cannot be rejected any more. */
   notifyCompleted(data: () => HookInputs['onTaskComplete']): void {
     const hook = 'onTaskComplete'
-    if (this.hooks.wants(hook)) this.#enqueue(hook, this.hooks.taskCompleted.bind(this.hooks, data(), this.#signal))
+    if (this.hooks.wants(hook)) this.#enqueue({ hook, data: data() })
+  }
+
+  beforeInvoke(data: BeforeInvokeData): Promise<InvokedSections> {
+    return this.#next((asking) => this.hooks.beforeInvoke(data, asking))
+  }
+
+  taskCompleted(data: TaskData): ReturnType<TurnHooks['taskCompleted']> {
+    return this.#next((asking) => this.hooks.taskCompleted(data, asking))
   }
 
   /** Resolves when the notifications so far have been given; never rejects. */
-  async settled(): Promise<void> {
-    await this.#queue
+  settled(): Promise<void> {
+    return this.#next(({ before, signal }) => this.hooks.notify(before, signal))
   }
 
-  #enqueue(hook: HookName, call: () => Promise<unknown>): void {
-    if (this.#waiting >= MAX_WAITING) return this.#onLeftOut(hook)
-    this.#waiting += 1
-    this.#queue = this.#queue.then(call).then(() => {
-      this.#waiting -= 1
+  /** What waits by then goes along with it. */
+  #next<Answer>(call: (asking: Asking) => Promise<Answer>): Promise<Answer> {
+    const called = this.#under.then(() => call({ before: this.#waiting.splice(0), signal: this.#options.signal }))
+    this.#under = called.catch(() => undefined)
+    return called
+  }
+
+  #enqueue(notification: Notification): void {
+    if (this.#waiting.length >= MAX_WAITING) return this.#options.onLeftOut(notification.hook)
+    this.#waiting.push(notification)
+    if (this.#isLingering) return
+    this.#isLingering = true
+    this.#options.clock.after(LINGER_MS, () => {
+      this.#isLingering = false
+      if (this.#waiting.length > 0) void this.settled()
     })
   }
 }
