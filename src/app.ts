@@ -245,11 +245,11 @@ function startWatching({ options: { logger }, stored, config }: Parts, opened: O
 
 function checkpointerOptions(
   { options: { logger }, stored, config, metrics }: Parts,
-  { agentsFor }: Tools,
+  { agentsFor, embedder }: Tools,
   redactorOf: (sessionId: string) => Redactor,
 ): CheckpointerOptions {
   const { database, feed, doorbell, clock } = stored
-  return { database, feed, doorbell, config, agentsFor, redactorOf, clock, logger, metrics }
+  return { database, feed, doorbell, config, agentsFor, embedder, redactorOf, clock, logger, metrics }
 }
 
 /** What the worker, intake and the door are made of. */

@@ -15,7 +15,7 @@ import { databaseUrl, dropDatabase, runAsAdmin } from '../../test/harness/databa
 import { createTemporaryHome } from '../../test/harness/temporary-home.ts'
 import { WAYS, type Question } from '../../test/knowledge/corpus/store.ts'
 import { show } from '../figures.ts'
-import { chooseAsBefore } from './choice-before.ts'
+import { chooseAsBefore, prepareBefore } from './choice-before.ts'
 import { withEmbeddings } from './embedded.ts'
 import { fillStore, measureChoice, type Choice, type Found } from './recall.ts'
 
@@ -40,6 +40,7 @@ async function measureStore(adminUrl: string, store: { size: number; seed: numbe
   const database = new Database({ url, maxConnections: 2, logger })
   try {
     const questions: readonly Question[] = await fillStore(database, store)
+    await prepareBefore(database)
     const found: Found[] = []
     for (const [choice, choose] of Object.entries(CHOICES))
       found.push(await measureChoice(database, questions, { name: choice, choose, ...store }))

@@ -6,6 +6,7 @@ import { reachOfScope } from '../core/knowledge/fact-scope.ts'
 import type { Curation } from '../core/turn-write.ts'
 import type { Database } from '../store/database.ts'
 import { curate } from './curate.ts'
+import type { Meaning } from './embeddings/embedder.ts'
 import { compareWithKnown } from './learnings/compare-with-known.ts'
 import { modeOf } from './learnings/mode-of.ts'
 import type { PendingCuration } from './load-curation.ts'
@@ -19,10 +20,18 @@ export const UNUSABLE_ANSWERS: ReadonlySet<AppErrorCode> = new Set([
   'MODEL_REFUSED',
 ])
 
-/** What the curator is shown of pending learnings. */
-export async function curatorContext(database: Database, pending: PendingCuration): Promise<CuratorContext> {
+/** What texts mean to an embedder; null: there is none, or it gave no answer. */
+export type MeaningOf = (texts: readonly string[]) => Promise<Meaning | null>
+
+/** What the curator is shown of pending learnings. `meaningOf` is asked once, for all of them. */
+export async function curatorContext(
+  database: Database,
+  pending: PendingCuration,
+  meaningOf: MeaningOf,
+): Promise<CuratorContext> {
   const { similar, origins: _origins, scope, ...shown } = pending
-  const near = { known: similar, reach: reachOfScope(scope) }
+  const meaning = await meaningOf(pending.learnings.map(({ content }) => content))
+  const near = { known: similar, reach: reachOfScope(scope), meaning }
   return { ...shown, ...(await nearestFacts(database, pending.learnings, near)) }
 }
 

@@ -67,7 +67,7 @@ async function curateAll(standIn: StandIn, learnings: readonly LabelledLearning[
   for (let run = 0; run < 4; run += 1) {
     const pending = await loadCuration(database, SESSION, [])
     if (pending.learnings.length === 0) return
-    const shown = await curatorContext(database, pending)
+    const shown = await curatorContext(database, pending, () => Promise.resolve(null))
     const evaluations = standIn({ shown, kindOf: (text) => kinds.get(text), random: dice })
     const at = new Date()
     const curations = await decidePending(database, config.current(), { pending, shown, evaluations, at })

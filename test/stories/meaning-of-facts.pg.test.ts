@@ -9,8 +9,8 @@ import { EmbeddingsEndpoint } from '../harness/embeddings-endpoint.ts'
 import { select } from '../harness/plugins.ts'
 import { converse, Story, storyConfig, type Person } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
-import { answerWell } from '../model/good-answers.ts'
-import { StubEndpoint } from '../model/stub-endpoint.ts'
+import { answerWell, GOOD_INTROSPECTION, GOOD_REVIEW } from '../model/good-answers.ts'
+import { StubEndpoint, type StubCall } from '../model/stub-endpoint.ts'
 
 const LONG = { timeout: 30_000 }
 
@@ -94,6 +94,31 @@ test('when one is set, what there was is embedded, in few calls; then a question
   expect(meanings.calls[0]).toMatchObject({ model: 'words-1', headers: { 'x-of': 'the story' } })
   expect(await shownFor(ABOUT_THE_DISK)).toContain(DISK)
   expect(await shownFor('And who sings best?')).not.toContain(OTHERS[2])
+})
+
+test('the curator is shown what a learning is near to by its meaning, in a turn and after a checkpoint', async () => {
+  const inTurn = 'Die Platte vom Bildzwischenspeicher fasst viel.'
+  const atCheckpoint = 'Vom Bildzwischenspeicher fasst die Platte wenig.'
+  const shown: string[] = []
+  stub.follow({
+    by: (call: StubCall) => {
+      if (call.role === 'reviewer') return { content: { ...GOOD_REVIEW, learn: inTurn } }
+      if (call.role === 'introspector') return { content: { ...GOOD_INTROSPECTION, learnings: [atCheckpoint] } }
+      if (call.role !== 'curator') return answerWell(call)
+      shown.push(call.user)
+      const evaluation = { learningId: 'L1', verdict: 'discard', fact: null, question: null, reason: 'It is vague.' }
+      return { content: { evaluations: [evaluation] } }
+    },
+  })
+  await converse(story.as('ada'), 'cli:learns', 'Say hi.')
+  await story.as('ada').run(api.CheckpointSessionDocument, { sessionId: 'cli:learns' })
+  await vi.waitFor(() => expect(shown).toHaveLength(2), LONG)
+  for (const [at, learned] of [inTurn, atCheckpoint].entries()) {
+    expect(shown[at]).toContain(`L1: ${learned}`)
+    expect(shown[at]).toContain(DISK)
+    expect(shown[at]).toMatch(/Nearest to L1: .*F\d/)
+  }
+  stub.follow({ by: answerWell })
 })
 
 test('what it costs is counted: of a turn with its session and user, of facts as the server’s own', async () => {

@@ -30,6 +30,7 @@ import { dropCheckpoint, type CheckpointClaim } from '../../store/knowledge/chec
 import type { Database } from '../../store/database.ts'
 import { loadSpan, type CheckpointSpan } from './load-span.ts'
 import { newId } from '../../platform/id.ts'
+import type { Embedder } from '../embeddings/embedder.ts'
 import { scopeTaught } from '../reach-of-turn.ts'
 import { currentUser } from '../../config/access/current-user.ts'
 import { modeOf } from '../learnings/mode-of.ts'
@@ -39,6 +40,7 @@ export interface CheckpointContext {
   readonly database: Database
   readonly config: LiveConfig
   readonly agentsFor: (own: AgentsFor) => Agents
+  readonly embedder: Pick<Embedder, 'meaningOf'>
   readonly redactorOf: (sessionId: string) => Redactor
   readonly clock: Clock
   readonly logger: Logger

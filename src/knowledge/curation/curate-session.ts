@@ -8,6 +8,7 @@ import { countCalls } from '../../agents/count-calls.ts'
 import { redactedAgents } from '../../agents/redacted-agents.ts'
 import { checkBudget } from '../../audit/budget.ts'
 import { scopeKey } from '../../core/knowledge/fact-scope.ts'
+import type { ModelCallRecord } from '../../core/model-call.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import { recordCalls, type Curation } from '../../core/turn-write.ts'
 import { redactTexts } from '../../secrets/free-texts.ts'
@@ -69,13 +70,14 @@ async function judge(
   signal: AbortSignal,
 ): Promise<readonly Curation[] | null> {
   const { database, config, clock, logger, metrics } = context
-  const shown = await curatorContext(database, pending)
   const userName = pending.origins.find((origin) => origin.userName !== null)?.userName ?? CURATOR
-  const answer = await ask(context, { sessionId, userName, shown }, signal)
-  const recorded = recordCalls(answer.calls, { sessionId, turnId: null, actor: userName, tokenName: null })
+  const { shown, calls: embedding } = await show(context, { sessionId, userName, pending }, signal)
+  const answer = await ask(context, { sessionId, userName, shown, made: embedding }, signal)
+  const calls = [...embedding, ...answer.calls]
+  const recorded = recordCalls(calls, { sessionId, turnId: null, actor: userName, tokenName: null })
   const at = clock.now()
-  await accountCalls(database, { sessionId, runId }, { calls: answer.calls, audit: recorded.entries, at })
-  countCalls(metrics, answer.calls)
+  await accountCalls(database, { sessionId, runId }, { calls, audit: recorded.entries, at })
+  countCalls(metrics, calls)
   if (signal.aborted) return null
   if (answer.kind === 'answered') {
     const { output: evaluations } = answer
@@ -86,15 +88,40 @@ async function judge(
   return UNUSABLE_ANSWERS.has(code) ? triedInVain(pending.learnings, at) : null
 }
 
+interface Shown {
+  readonly shown: CuratorContext
+  readonly calls: readonly ModelCallRecord[]
+}
+
+async function show(
+  { database, config, embedder, redactorOf }: CheckpointContext,
+  { sessionId, userName, pending }: { sessionId: string; userName: string; pending: PendingCuration },
+  signal: AbortSignal,
+): Promise<Shown> {
+  const gate: CallGate = (made) => checkBudget(database, config.current(), { sessionId, userName, made })
+  const redactor = redactorOf(sessionId)
+  const calls: ModelCallRecord[] = []
+  const shown = await curatorContext(database, pending, async (texts) => {
+    const asked = texts.map((text) => redactor.redact(text))
+    const embedded = await embedder.meaningOf(asked, gate, signal)
+    calls.push(...embedded.calls)
+    return embedded.meaning
+  })
+  return { shown, calls }
+}
+
 interface Asked {
   readonly sessionId: string
   readonly userName: string
   readonly shown: CuratorContext
+  /** Before this one, and not yet in the rows. */
+  readonly made: readonly ModelCallRecord[]
 }
 
-function ask(context: CheckpointContext, { sessionId, userName, shown }: Asked, signal: AbortSignal) {
+function ask(context: CheckpointContext, { sessionId, userName, shown, made }: Asked, signal: AbortSignal) {
   const { database, config, agentsFor, redactorOf } = context
-  const gate: CallGate = (made) => checkBudget(database, config.current(), { sessionId, userName, made })
+  const gate: CallGate = (more) =>
+    checkBudget(database, config.current(), { sessionId, userName, made: [...made, ...more] })
   const agents = agentsFor({ gate, timeZone: config.current().settings.timeZone })
   return redactedAgents(agents, () => redactorOf(sessionId)).curate(shown, signal)
 }

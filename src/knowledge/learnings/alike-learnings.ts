@@ -22,11 +22,13 @@ const TEXT_OF = {
   text: `SELECT norm FROM facts WHERE id = $1::text UNION ALL SELECT norm FROM learnings WHERE id = $1::text`,
 }
 
+const LEARNING_WORDS = { table: 'learning_words', id: 'learning_id' }
+
 const ALIKE = {
   name: 'knowledge.alike-learnings',
   text: `WITH words AS MATERIALIZED (${WORDS_OF_TEXT})
     SELECT l.id FROM learnings l
-    WHERE l.id = ANY (ARRAY(SELECT id FROM (${sharingSql('learning', '2 * ' + String(MAX_ALIKE))}) near))
+    WHERE l.id = ANY (ARRAY(SELECT id FROM (${sharingSql(LEARNING_WORDS, '2 * ' + String(MAX_ALIKE))}) near))
       AND l.id <> $2::text AND similarity(l.norm, $1) >= ${MIN_SIMILARITY}
     ORDER BY similarity(l.norm, $1) DESC, l.id DESC LIMIT ${MAX_ALIKE}`,
 }

@@ -13,7 +13,7 @@ import { hideForms } from '../../secrets/forms/secret-forms.ts'
 import type { Database } from '../../store/database.ts'
 import { unfitText } from '../unfit-text.ts'
 import { compareWithKnown, type Known } from './compare-with-known.ts'
-import { findSuspicions } from './find-suspicions.ts'
+import { findSuspicions } from '../suspicions/find-suspicions.ts'
 
 export interface EnteredText {
   readonly content: string

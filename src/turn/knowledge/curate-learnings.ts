@@ -12,7 +12,7 @@ import type { TurnContext } from '../turn-context.ts'
 
 type CurateLearningsContext = Pick<
   TurnContext,
-  'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database' | 'clock'
+  'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database' | 'clock' | 'secrets' | 'meaningOf'
 >
 
 /** Of learnings in one session; what is left comes with the next turn. */
@@ -34,8 +34,11 @@ export async function curateLearnings(context: CurateLearningsContext): Promise<
 
 /** Learnings of one scope. */
 async function curateOnes(context: CurateLearningsContext, pending: PendingCuration): Promise<StepOutcome> {
-  const { database, journal, agents, clock, config } = context
-  const shown = await curatorContext(database, pending)
+  const { database, journal, agents, clock, config, secrets, meaningOf } = context
+  const redactor = secrets.redactor()
+  const shown = await curatorContext(database, pending, (texts) =>
+    meaningOf(texts.map((text) => redactor.redact(text))),
+  )
   const answer = await askAfterwards(context, 'CURATING', () => agents.curate(shown, context.signal))
   const at = clock.now()
   if (answer.kind !== 'answered') {

@@ -1,6 +1,6 @@
 /** The corpus of learnings, and what the rules by form make of it: they were written by another hand. */
 import { expect, test } from 'vitest'
-import { findSuspicions } from '../../../src/knowledge/learnings/find-suspicions.ts'
+import { findSuspicions } from '../../../src/knowledge/suspicions/find-suspicions.ts'
 import { KINDS, LANGUAGES, type Kind } from './learning-patterns.ts'
 import { makeLearnings } from './learnings.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Sentences that the rules by form have never been fitted to: written before the rules that they judge, and only ever
- * counted, not looked at one by one, while rules were written. One file for each language.
+ * Sentences that the rules by form were not fitted to, one file for each language: those of `before` were written
+ * before the rules by the same hand, which remembered them, those of `after` when the rules stood, about other things.
+ * They are counted; rules are not mended by what they show.
  */
 import { readFileSync } from 'node:fs'
 import { LANGUAGES, type Language } from '../corpus/learning-patterns.ts'
@@ -14,9 +15,9 @@ export interface HeldOutSentence {
   readonly text: string
 }
 
-export function heldOutSentences(): HeldOutSentence[] {
+export function heldOutSentences(written: 'before' | 'after'): HeldOutSentence[] {
   return LANGUAGES.flatMap((language) =>
-    readFileSync(new URL(`${language}.txt`, import.meta.url), 'utf8')
+    readFileSync(new URL(`${written}/${language}.txt`, import.meta.url), 'utf8')
       .split(/^# /m)
       .flatMap((part) => {
         const [name = '', ...lines] = part.split('\n')
