@@ -26,6 +26,8 @@ type TendKnowledgeContext = Pick<
   | 'tellFacts'
   | 'clock'
   | 'logger'
+  | 'secrets'
+  | 'meaningOf'
 >
 
 /** Returns `ending`, unless the turn has to go on elsewhere. */
@@ -38,10 +40,7 @@ export async function tendKnowledge(context: TendKnowledgeContext, ending: Endin
   return context.signal.aborted && context.signal.reason !== 'CANCELLED' ? stopped(context) : ending
 }
 
-type StepContext = Pick<
-  TurnContext,
-  'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database' | 'tellFacts' | 'clock' | 'logger'
->
+type StepContext = Omit<TendKnowledgeContext, 'due'>
 
 async function attempt(
   context: StepContext,
