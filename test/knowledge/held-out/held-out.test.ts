@@ -14,6 +14,5 @@ test.each([
   const texts = heldOutSentences(written).flatMap((one) => (one.kind === kind ? [one.text] : []))
   expect(new Set(texts).size).toBe(all)
   const found = texts.filter((text) => findSuspicions(text).length > 0).length
-  if (kind === 'fact') expect(found).toBeLessThanOrEqual(held)
-  else expect(found).toBeGreaterThanOrEqual(held)
+  expect(found).toSatisfy((count: number) => (kind === 'fact' ? count <= held : count >= held))
 })
