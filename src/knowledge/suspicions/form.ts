@@ -1,6 +1,6 @@
 /**
  * How sentences of one kind look in each language: parts of regular expressions over normal texts
- * (core/text/normal-text.ts), where "l'agent" is "lagent" and there are no capitals.
+ * (core/text/normal-text.ts), which have neither capitals nor apostrophes.
  */
 
 export interface Form {
