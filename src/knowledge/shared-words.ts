@@ -1,7 +1,7 @@
 /**
  * Finding texts by the words they share with another one, at a cost that does not depend on how many texts there are:
- * for each word only the newest texts that have it are looked at, through a B-tree (`learning_words`). An
- * inverted index (GIN) would read every text that has a frequent word or trigram: of 100 000 texts a quarter of a second.
+ * for each word only the newest texts that have it are looked at, through a B-tree (`learning_words`). An inverted
+ * index (GIN) would read every text that has a frequent word or trigram: of 100 000 texts a quarter of a second.
  */
 
 /** A longer text says nothing more about what it is about. */

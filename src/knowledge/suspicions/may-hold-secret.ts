@@ -28,7 +28,12 @@ const GIVEN = new RegExp(
 
 /** Behind a short cue, in an address, on a command line or in a header. */
 const PLAIN = new RegExp(
-  `(?<!\\p{L})(?:${SHORT_CUES})[ \\t]*[:=][ \\t]*\\S{3,}|://[^/\\s:@]+:[^/\\s@]+@| -p[^\\s=-]{4,}|(?<!\\p{L})(?:basic|bearer) [\\w+/.=-]{10,}`,
+  [
+    `(?<!\\p{L})(?:${SHORT_CUES})[ \\t]*[:=][ \\t]*\\S{3,}`,
+    '://[^/\\s:@]+:[^/\\s@]+@',
+    ' -p[^\\s=-]{4,}',
+    '(?<!\\p{L})(?:basic|bearer) [\\w+/.=-]{10,}',
+  ].join('|'),
   'u',
 )
 
