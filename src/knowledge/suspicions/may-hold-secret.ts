@@ -40,7 +40,7 @@ const PLAIN = new RegExp(
 const OPENS = new RegExp(` (?:${OPENING}) `, 'u')
 const ENTERS = new RegExp(` (?:${ENTERING}) `, 'u')
 const QUOTED = /["“„«][^"“”„«»]{3,}["”“»]/u
-/** A number of four digits and more, with signs between them or not, or letters among digits; no time and no version. */
+/** A number of four digits and more, with or without signs in it, or letters among digits; no time, no version. */
 const CODE = /^(?=(?:\D*\d){4})[\d#*-]+$|^(?=.*\p{L})(?=(?:\D*\d){3})[\p{L}\d#*]{4,12}$/u
 /** Words and numbers in one, as no host is called: with a mark, or of two words. */
 const UNUSUAL = /^(?=.*\p{L})(?=.*\d)[^\s.:/@]*(?:[!#$%&*+?]|\p{L}-\p{L}*-?\d+[.,]?$|\p{L}{5,}-\d+[.,]?$)/u
