@@ -53,7 +53,7 @@ export type ReviewVerdict = 'OK' | 'REPLAN'
 export type LearningStatus = 'PENDING' | 'PROMOTED' | 'ASKED' | 'DISCARDED' | 'REFUSED' | 'ANSWERED'
 /**
  * TEACHER: what the one who taught it says waits for a person in any case. Suspicion: what its form looks like
- * (knowledge/learnings/find-suspicions.ts). REJECTED: a person has taken a fact that says the same out of use, or
+ * (knowledge/suspicions/find-suspicions.ts). REJECTED: a person has taken a fact that says the same out of use, or
  * corrected it. RECALLED: it contains a fact that stood in the prompt. REOPENED: an admin took the decision about it
  * back. UNUSABLE: the curator's text could not be kept.
  */
