@@ -49,7 +49,10 @@ export interface ModelCallRecord {
   readonly texts: ModelCallTexts | null
 }
 
-/** For calls without an answer that could name the secrets of a message: what the prompt holds is not known. */
+/**
+ * For calls without an answer that could name the secrets of a message: what the prompt holds is not known. And where
+ * the texts are written beside the call.
+ */
 export function withoutTexts(call: ModelCallRecord): ModelCallRecord {
   return { ...call, texts: null }
 }

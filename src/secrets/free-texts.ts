@@ -10,16 +10,16 @@ import type { Redactor } from './redaction.ts'
 type Plain = string | number | boolean | bigint | Date | Uint8Array
 
 /**
- * What is said of a value. `text`: free text, redacted. `json`: JSON of others, all of its texts and names of fields
- * are redacted. `kept`: an id, a name or a code of ours, stored as it is. For a list or a map, the declaration of its
- * items; for one of several objects, that of all their fields. Never: it can hold no text, or only words of a closed
- * set.
+ * What is said of a value. `text`: free text, redacted. `repeated`: the same, and it is the same text for many values.
+ * `json`: JSON of others, all of its texts and names of fields are redacted. `kept`: an id, a name or a code of ours,
+ * stored as it is. For a list or a map, the declaration of its items; for one of several objects, that of all their
+ * fields. Never: it can hold no text, or only words of a closed set.
  */
 export type Declaration<Value> = unknown extends Value
   ? 'json'
   : [Value] extends [Plain]
     ? string extends Value
-      ? 'text' | 'kept'
+      ? 'text' | 'repeated' | 'kept'
       : never
     : [Value] extends [ReadonlyMap<unknown, infer Item>]
       ? Declaration<NonNullable<Item>>
@@ -46,7 +46,7 @@ type Held<Value, Field> = NonNullable<
   Value extends unknown ? (Field extends keyof Value ? Value[Field] : never) : never
 >
 
-type Declared = 'text' | 'json' | 'kept' | { readonly [field: string]: Declared }
+type Declared = 'text' | 'repeated' | 'json' | 'kept' | { readonly [field: string]: Declared }
 
 /** The value without secrets; itself when it holds none. */
 export function redactTexts<Value>(value: Value, texts: Declaration<NonNullable<Value>>, redactor: Redactor): Value {
@@ -76,7 +76,10 @@ function redactAs(value: unknown, declared: Declared, redactor: Redactor): unkno
     const items = value.map((item: unknown) => redactAs(item, declared, redactor))
     return items.some((item, index) => item !== value[index]) ? items : value
   }
-  if (declared === 'text') return typeof value === 'string' ? redactor.redact(value) : value
+  if (typeof declared === 'string') {
+    if (typeof value !== 'string') return value
+    return declared === 'repeated' ? redactor.redactRepeated(value) : redactor.redact(value)
+  }
   const fields = Object.entries(value)
   const redacted = fields.map(([name, field]): [string, unknown] => {
     const inner = declared[name]

@@ -93,6 +93,15 @@ describe('a Redactor', () => {
     expect(redactor.redact(text)).toBe(text)
   })
 
+  test('hides a secret in a text that comes again and again, whether or not others without one were read before', () => {
+    const redactor = Redactor.of(['open-sesame-42'])
+    const [clean, ...others] = Array.from({ length: 50 }, (_, n) => `You are planner ${n}.`)
+    for (const text of [clean, clean, ...others, clean]) expect(redactor.redactRepeated(String(text))).toBe(text)
+    for (let time = 0; time < 2; time += 1)
+      expect(redactor.redactRepeated(`${clean} open-sesame-42`)).toBe(`${clean} ${REDACTED}`)
+    expect(Redactor.of(['planner 0']).with(redactor).redactRepeated(String(clean))).toBe(`You are ${REDACTED}.`)
+  })
+
   test('hides no part of a secret: one character less, or another, and the text stays as it is', () => {
     const place = fc.constantFrom('first', 'last', 'middle')
     // No letter of what the forms write around a secret: that could stand for the one that was changed.

@@ -43,12 +43,15 @@ const MAX_DEPTH = 2
 
 /** Shorter texts are read again faster than they are worth remembering. */
 const MIN_REMEMBERED_CHARS = 16_384
+const MAX_REPEATED = 20
 
 export class Redactor {
   static readonly none = new Redactor([])
   readonly #matchers: readonly Matchers[]
   /** The last long text without secrets: an output passes several exits, and need not be read at each. */
   #clean: string | null = null
+  /** Texts without secrets that come again and again. */
+  readonly #repeated = new Set<string>()
 
   private constructor(matchers: readonly Matchers[]) {
     this.#matchers = matchers
@@ -90,6 +93,16 @@ export class Redactor {
     if (spans.length > 0) return withMarks(text, spans, until)
     if (text.length >= MIN_REMEMBERED_CHARS) this.#clean = text
     return text.slice(0, until)
+  }
+
+  /** `redact` for a text that comes again and again, such as a system prompt: without secrets, it is read once. */
+  redactRepeated(text: string): string {
+    if (this.isEmpty || this.#repeated.has(text)) return text
+    const redacted = this.redact(text)
+    if (redacted !== text) return redacted
+    if (this.#repeated.size >= MAX_REPEATED) this.#repeated.clear()
+    this.#repeated.add(text)
+    return text
   }
 
   /** Where secrets stand, in order and apart from each other. */

@@ -91,7 +91,7 @@ export const NEW_TASK_TEXTS: FreeTexts<NewTask> = {
 
 /** What was sent to a model, and what it answered. */
 export const CALL_TEXTS: FreeTexts<ModelCallTexts> = {
-  system: 'text',
+  system: 'repeated',
   sharedSha256: 'kept',
   prompt: 'text',
   answer: 'text',

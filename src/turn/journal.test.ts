@@ -7,6 +7,7 @@ import { NO_USAGE } from '../core/usage.ts'
 import { systemClock } from '../platform/clock.ts'
 import { Redactor } from '../secrets/redaction.ts'
 import type { Committed } from '../store/turn/turn-commit.ts'
+import { modelCall } from '../../test/worker/model-call.ts'
 import { Journal } from './journal.ts'
 
 const SECRET = 'open-sesame-42'
@@ -120,6 +121,26 @@ describe('the journal', () => {
     expect(write.events[0]?.body).toMatchObject({ taskId: 'task_1', stream: 'STDOUT', text: `it is ${REDACTED}` })
     expect(write.taskPatches?.get('task_1')).toMatchObject({ status: 'DONE', output: REDACTED })
     expect(write.finish).toMatchObject({ status: 'FAILED', failure: `not ${REDACTED}` })
+    resolve(COMMITTED)
+    await journal.flushed()
+  })
+
+  test('what was said in a call of a model is written once, without secrets, beside the call', async () => {
+    const { journal, nextCommit } = heldJournal()
+    const texts = { system: `Keep ${SECRET}.`, sharedSha256: null, prompt: SECRET, answer: `Is it ${SECRET}?` }
+    journal.record([step('PLANNED')], { modelCalls: [{ ...modelCall(new Date(0)), texts }] })
+    const { write, resolve } = await nextCommit()
+    expect(write.callTexts).toEqual([
+      {
+        id: write.audit?.[0]?.id,
+        at: new Date(0),
+        system: `Keep ${REDACTED}.`,
+        sharedSha256: null,
+        prompt: REDACTED,
+        answer: `Is it ${REDACTED}?`,
+      },
+    ])
+    expect(write.modelCalls).toEqual([{ ...modelCall(new Date(0)), texts: null }])
     resolve(COMMITTED)
     await journal.flushed()
   })

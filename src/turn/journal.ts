@@ -10,6 +10,7 @@
  * What must hold: one commit at a time; after a failed commit nothing more is written, and `onFailure` ends the turn.
  */
 import type { Clock } from '../platform/clock.ts'
+import { withoutTexts } from '../core/model-call.ts'
 import type { SessionEvent, SessionEventBody } from '../core/session-event.ts'
 import { merge, recordCalls, type TurnWrite } from '../core/turn-write.ts'
 import { addUsage, type Usage } from '../core/usage.ts'
@@ -115,12 +116,15 @@ export class Journal {
     if (this.#failure === null) this.#committing ??= this.#commitAll()
   }
 
-  /** Entries as the steps write them, together with those of the model calls, and what was said in these. */
-  #callsOf({ modelCalls = [], audit = [] }: Omit<TurnWrite, 'events'>): Pick<TurnWrite, 'audit' | 'callTexts'> {
+  /** Entries as the steps write them, together with those of the model calls, and what was said in these, once. */
+  #callsOf({
+    modelCalls = [],
+    audit = [],
+  }: Omit<TurnWrite, 'events'>): Pick<TurnWrite, 'audit' | 'callTexts' | 'modelCalls'> {
     if (modelCalls.length === 0) return { audit }
     const { sessionId, turnId, userName, tokenName } = this.#options
     const calls = recordCalls(modelCalls, { sessionId, turnId, actor: userName(), tokenName })
-    return { callTexts: calls.texts, audit: [...calls.entries, ...audit] }
+    return { modelCalls: modelCalls.map(withoutTexts), callTexts: calls.texts, audit: [...calls.entries, ...audit] }
   }
 
   /** What was recorded is committed without waiting for more. */
