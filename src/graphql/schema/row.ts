@@ -1,17 +1,22 @@
 /**
- * A kind of row, declared once: who sees it, and where it lies. From that come the lookup of `node(id:)`, the query of
- * one by its id, and the fields of events and payloads that show the row they tell of.
+ * A kind of row, declared once: who sees it, where it lies, and how it is listed. From that come the lookup of
+ * `node(id:)`, the query of one by its id, the fields of events and payloads that show the row they tell of, the pages of
+ * its lists, and the subscription to what becomes of such rows.
  */
-import { brandWithType } from '@pothos/core'
+import { brandWithType, type ObjectRef } from '@pothos/core'
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import type PrismaTypes from '../../generated/pothos-types.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
 import { idKind, type IdKind } from '../../platform/id.ts'
 import type { GraphQLContext } from '../context.ts'
-import { AUTHENTICATED } from './access.ts'
+import type { ListChange } from '../live/change-watcher.ts'
+import { AUTHENTICATED, type AuthScopes } from './access.ts'
 import { builder, type BuilderTypes } from './builder.ts'
+import { ENTRY, listUpdate } from './list-update.ts'
 import type { Row } from './paging/connection-type.ts'
+import type { Page } from './paging/page.ts'
+import { rowPages, type ListedTable } from './paging/row-pages.ts'
 import { stillThere } from './still-there.ts'
 import { tellIfAbsent } from './tell-if-absent.ts'
 
@@ -23,8 +28,8 @@ interface Columns {
   readonly select?: object
 }
 
-/** The two ways in which Prisma finds one row: `findUnique` loads neighbours of one tick in one statement. */
-interface Table<Where> {
+/** How Prisma finds one row, too: `findUnique` loads neighbours of one tick in one statement. */
+interface Table<Where> extends ListedTable<Where> {
   findUnique(args: {
     readonly select: { readonly id: true }
     readonly where: { readonly id: string }
@@ -32,12 +37,20 @@ interface Table<Where> {
   findFirst(args: { readonly select: { readonly id: true }; readonly where: Where }): PromiseLike<Row | null>
 }
 
-interface RowRules<Where> {
+interface RowRules<Where, Connection> {
   /** What its ids are of; null: they have no prefix, as those of sessions. */
   readonly kind: IdKind | null
   readonly table: (prisma: PrismaClient) => Table<Where>
   /** The condition under which a viewer sees the row of this id. */
   readonly visible: (context: AuthenticatedContext, id: string) => Where | Promise<Where>
+  /** What its lists are of (connectionType, countedConnectionType): their order, and the cost of a page; null: it has none. */
+  readonly connection: Connection
+}
+
+interface Updates {
+  readonly authScopes: Partial<AuthScopes>
+  readonly description: string
+  readonly follow: (context: AuthenticatedContext) => AsyncIterable<ListChange>
 }
 
 type FindNode = (id: string, context: AuthenticatedContext, info: GraphQLResolveInfo) => Promise<Row | null>
@@ -66,7 +79,11 @@ export function brand<Found extends Row>(typeName: string, found: Found | null):
 }
 
 /** Declares a kind of row. To be called once for each type, where the type is defined. */
-export function row<Name extends keyof PrismaTypes, Where>(typeName: Name, { kind, table, visible }: RowRules<Where>) {
+export function row<
+  Name extends keyof PrismaTypes,
+  Where extends object,
+  Connection extends ObjectRef<BuilderTypes, Page<Row>> | null,
+>(typeName: Name, { kind, table, visible, connection }: RowRules<Where, Connection>) {
   const findVisible = async (context: AuthenticatedContext, columns: Columns, id: string): Promise<Row | null> => {
     const where = await visible(context, id)
     return await table(context.database.prisma).findFirst({ ...asIdOnly(columns), where })
@@ -80,6 +97,8 @@ export function row<Name extends keyof PrismaTypes, Where>(typeName: Name, { kin
   })
 
   return {
+    connection,
+    ...rowPages(typeName, table),
     /** A field that shows the row whose id the parent names; NOT_FOUND when its session was deleted meanwhile. */
     field<Parent>(t: Fields<Parent>, idOf: (parent: Parent) => string, description: string) {
       return t.prismaField({
@@ -120,7 +139,37 @@ export function row<Name extends keyof PrismaTypes, Where>(typeName: Name, { kin
         }),
       )
     },
+    /** The subscription to a list of such rows; each as the subscriber sees it then. */
+    updates(fieldName: string, updates: Updates): void {
+      addUpdates(typeName, findVisible, { fieldName, ...updates })
+    },
   }
+}
+
+function addUpdates(
+  typeName: keyof PrismaTypes,
+  findVisible: (context: AuthenticatedContext, columns: Columns, id: string) => Promise<Row | null>,
+  { fieldName, authScopes, description, follow }: Updates & { readonly fieldName: string },
+): void {
+  const type = listUpdate(typeName, authScopes)
+  builder.objectField(type, `${typeName.charAt(0).toLowerCase()}${typeName.slice(1)}`, (t) =>
+    t.prismaField({
+      type: typeName,
+      nullable: true,
+      description: ENTRY,
+      resolve: ((query: Columns, { id }: ListChange, _args: unknown, context: AuthenticatedContext) =>
+        id === null ? null : findVisible(context, query, id)) as never,
+    }),
+  )
+  builder.subscriptionField(fieldName, (t) =>
+    t.field({
+      type,
+      authScopes,
+      description,
+      subscribe: ((_root: unknown, _args: unknown, context: AuthenticatedContext) => follow(context)) as never,
+      resolve: (change) => change as ListChange,
+    }),
+  )
 }
 
 /** What else is selected comes along, whatever the types say: the plugin knows which columns the document needs. */

@@ -63,8 +63,6 @@ export const ApprovalType = builder.prismaObject('Approval', {
   }),
 })
 
-export const ApprovalConnection = countedConnectionType(ApprovalType, 'newest first')
-
 builder.prismaObjectField('Task', 'approval', (t) =>
   t.relation('approval', {
     nullable: true,
@@ -82,4 +80,5 @@ export const ApprovalRow = row('Approval', {
   kind: 'approval',
   table: (prisma) => prisma.approval,
   visible: ({ viewer }, id) => inVisibleSession(viewer, id),
+  connection: countedConnectionType(ApprovalType, 'newest first'),
 })

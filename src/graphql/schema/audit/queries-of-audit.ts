@@ -2,10 +2,9 @@
 import { readAuditPage, type AuditFilter } from '../../../store/audit-reads.ts'
 import { AuditEntryConnection, AuditKindEnum } from './audit-entry.ts'
 import { builder } from '../builder.ts'
-import { PAGING } from '../paging/connection-type.ts'
+import { fromFront } from '../paging/connection-type.ts'
 import { matchable } from '../values/matchable.ts'
 import { readPageRequest } from '../paging/page-request.ts'
-import { PAGES } from '../paging/page-sizes.ts'
 import { toPage } from '../paging/page.ts'
 
 const ADMIN = { admin: true } as const
@@ -39,10 +38,8 @@ builder.queryField('audit', (t) =>
     nullable: true,
     authScopes: ADMIN,
     description: 'The audit, newest first. For admins.',
-    extensions: PAGES,
     args: {
-      first: t.arg.int({ description: PAGING.first }),
-      after: t.arg.string({ description: PAGING.after }),
+      ...fromFront(t),
       filter: t.arg({ type: AuditFilterInput, description: 'Which entries; all when left out.' }),
     },
     resolve: async (_root, { filter, ...args }, { database }, info) => {

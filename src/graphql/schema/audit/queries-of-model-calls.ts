@@ -4,9 +4,8 @@ import { AGENT_ROLES } from '../../../core/model-call.ts'
 import type { StoredAuditEntry } from '../../../core/audit-entry.ts'
 import { readAuditPage } from '../../../store/audit-reads.ts'
 import { builder } from '../builder.ts'
-import { PAGING } from '../paging/connection-type.ts'
+import { fromFront } from '../paging/connection-type.ts'
 import { readPageRequest } from '../paging/page-request.ts'
-import { PAGES } from '../paging/page-sizes.ts'
 import { toPage } from '../paging/page.ts'
 import { matchable } from '../values/matchable.ts'
 import { ModelCallConnection, type ModelCallEntry } from './audit-entry.ts'
@@ -33,10 +32,8 @@ builder.queryField('modelCalls', (t) =>
     description:
       'The calls of language models, newest first: their entries in the audit, and under "texts" what was said, as long as it is kept. ' +
       'For admins.',
-    extensions: PAGES,
     args: {
-      first: t.arg.int({ description: PAGING.first }),
-      after: t.arg.string({ description: PAGING.after }),
+      ...fromFront(t),
       filter: t.arg({ type: ModelCallFilterInput, description: 'Which calls; all when left out.' }),
     },
     resolve: async (_root, { filter, ...args }, { database }, info) => {

@@ -13,7 +13,7 @@ import {
 import { builder } from '../builder.ts'
 import { loadInOrder } from '../paging/load-in-order.ts'
 import { readPageSize } from '../paging/page-request.ts'
-import { CONNECTION_PAGE, describeFirst, PAGES, upTo } from '../paging/page-sizes.ts'
+import { CONNECTION_PAGE, describeFirst, upTo } from '../paging/page-sizes.ts'
 import { TurnType } from '../turn/turn.ts'
 import { UsageType } from '../turn/usage.ts'
 import { badUserInput } from '../values/bad-user-input.ts'
@@ -135,9 +135,9 @@ const TurnRankingEnum = builder.enumType('TurnRanking', {
 builder.queryField('rankedTurns', (t) =>
   t.field({
     type: [TurnType],
-    extensions: PAGES,
     nullable: true,
     authScopes: ADMIN,
+    extensions: { paged: CONNECTION_PAGE },
     description: 'The turns that cost or took most. For admins.',
     args: {
       first: t.arg.int({ description: describeFirst(CONNECTION_PAGE) }),

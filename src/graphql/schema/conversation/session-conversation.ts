@@ -1,11 +1,10 @@
 /** Session.conversation, and what a turn knows of its part of it: its answer, and from where to where it reaches. */
 import type { GraphQLContext } from '../../context.ts'
 import { builder } from '../builder.ts'
-import { PAGING } from '../paging/connection-type.ts'
+import { fromBothEnds } from '../paging/connection-type.ts'
 import { loadAt } from '../paging/load-at.ts'
 import { readPageRequest, type PageRequest } from '../paging/page-request.ts'
 import { toPage, type Page } from '../paging/page.ts'
-import { PAGES } from '../paging/page-sizes.ts'
 import { SessionType } from '../session/session.ts'
 import { stillThere } from '../still-there.ts'
 import { TurnType } from '../turn/turn.ts'
@@ -16,13 +15,7 @@ builder.prismaObjectField(SessionType, 'conversation', (t) =>
   t.field({
     type: ConversationConnection,
     description: 'What was said, in order. "last: 30" is its end, which a page shows first; then "before" leads back.',
-    extensions: PAGES,
-    args: {
-      first: t.arg.int({ description: PAGING.first }),
-      after: t.arg.string({ description: PAGING.after }),
-      last: t.arg.int({ description: PAGING.last }),
-      before: t.arg.string({ description: PAGING.before }),
-    },
+    args: fromBothEnds(t),
     select: { id: true },
     resolve: (session, args, context, info) => {
       const request = readPageRequest('conversation1', args, info)

@@ -74,12 +74,11 @@ export const DelegationType = builder.prismaObject('Delegation', {
   }),
 })
 
-export const DelegationConnection = countedConnectionType(DelegationType, 'newest first')
-
 export const DelegationRow = row('Delegation', {
   kind: 'delegation',
   table: (prisma) => prisma.delegation,
   visible: ({ viewer }, id) => inVisibleSession(viewer, id),
+  connection: countedConnectionType(DelegationType, 'newest first'),
 })
 
 builder.prismaObjectField('Task', 'delegation', (t) =>

@@ -2,15 +2,10 @@
 import type { DelegationStatus } from '../../../core/status.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-import { PAGING } from '../paging/connection-type.ts'
-import { loadInOrder } from '../paging/load-in-order.ts'
-import { readPageRequest } from '../paging/page-request.ts'
-import { PAGES } from '../paging/page-sizes.ts'
-import { toPage } from '../paging/page.ts'
+import { fromFront } from '../paging/connection-type.ts'
 import { countNewest, readNewestPage, type Bind } from '../paging/read-newest-page.ts'
-import { selectNodes } from '../paging/select-nodes.ts'
 import { matchable } from '../values/matchable.ts'
-import { DelegationConnection, DelegationStatusEnum } from './delegation.ts'
+import { DelegationRow, DelegationStatusEnum } from './delegation.ts'
 
 const DelegationFilterInput = builder.inputType('DelegationFilter', {
   description: 'Which delegated tasks to list: those that match every field given. An empty list is the same as none.',
@@ -22,25 +17,22 @@ const DelegationFilterInput = builder.inputType('DelegationFilter', {
 
 builder.queryField('delegations', (t) =>
   t.field({
-    type: DelegationConnection,
+    type: DelegationRow.connection,
     authScopes: AUTHENTICATED,
     description: 'The tasks that sessions which you may see have delegated, newest first.',
-    extensions: PAGES,
     args: {
-      first: t.arg.int({ description: PAGING.first }),
-      after: t.arg.string({ description: PAGING.after }),
+      ...fromFront(t),
       filter: t.arg({ type: DelegationFilterInput, description: 'Which of them; all when left out.' }),
     },
     resolve: async (_root, { filter, ...args }, context, info) => {
       const { database, viewer } = context
-      const request = readPageRequest('delegations1', args, info)
       const conditions = (bind: Bind): string[] => conditionsOf(filter, bind)
-      const keys = await readNewestPage(database, { table: 'delegations', viewer, request, conditions })
-      const query = selectNodes({ context, info }, 'Delegation', { id: true })
-      const load = (ids: string[]) => database.prisma.delegation.findMany({ ...query, where: { id: { in: ids } } })
-      const placed = (await loadInOrder(keys, load)).map(({ node }) => ({ node, position: [node.id] as [string] }))
-      const totalCount = () => countNewest(database, { table: 'delegations', viewer, conditions })
-      return { ...toPage('delegations1', request, placed), totalCount }
+      const wanted = { table: 'delegations', viewer, conditions } as const
+      const page = await DelegationRow.ofKeys(
+        { cursor: 'delegations1', args, context, info },
+        { read: (request) => readNewestPage(database, { ...wanted, request }), position: ({ id }): [string] => [id] },
+      )
+      return { ...page, totalCount: () => countNewest(database, wanted) }
     },
   }),
 )

@@ -7,16 +7,13 @@ import type { GraphQLResolveInfo } from 'graphql'
 import type { GraphQLContext } from '../../context.ts'
 import { must } from '../../../platform/must.ts'
 import { builder } from '../builder.ts'
-import { PAGING } from '../paging/connection-type.ts'
+import { fromFront } from '../paging/connection-type.ts'
 import { FactType } from './fact.ts'
 import { countUses, MAX_USES, readUsePages } from './fact-uses.ts'
 import { factsShown } from './facts-shown.ts'
 import { loadAt } from '../paging/load-at.ts'
-import { loadNestedPages } from '../paging/load-nested-pages.ts'
-import { readPageRequest } from '../paging/page-request.ts'
-import { ALL_STORED, PAGES } from '../paging/page-sizes.ts'
-import { selectNodes } from '../paging/select-nodes.ts'
-import { TurnConnection, TurnType } from '../turn/turn.ts'
+import { ALL_STORED } from '../paging/page-sizes.ts'
+import { TurnRow, TurnType } from '../turn/turn.ts'
 
 builder.prismaObjectField(TurnType, 'factsShown', (t) =>
   t.field({
@@ -66,31 +63,17 @@ async function loadFacts(context: GraphQLContext, info: GraphQLResolveInfo, ids:
 
 builder.prismaObjectField(FactType, 'usedBy', (t) =>
   t.field({
-    type: TurnConnection,
+    type: TurnRow.connection,
     description:
       'The turns that said they relied on it, newest first, of sessions that you may see; also when it is out of ' +
       'use: what they answered may be as wrong as it. Those that were only shown it are not among them.',
-    extensions: PAGES,
-    args: { first: t.arg.int({ description: PAGING.first }), after: t.arg.string({ description: PAGING.after }) },
+    args: fromFront(t),
     select: { id: true },
-    resolve: async (fact, args, context, info) => {
-      const { database } = context
-      const request = readPageRequest('factTurns1', args, info)
-      const query = selectNodes({ context, info }, 'Turn', { id: true })
-      const page = await loadAt({ context, info }, fact.id, (factIds) =>
-        loadNestedPages(
-          {
-            kind: 'factTurns1',
-            request,
-            readKeys: (ids) => readUsePages(context, request, ids),
-            position: (key): [string] => [key.id],
-            loadRows: (ids) => database.prisma.turn.findMany({ ...query, where: { id: { in: ids } } }),
-          },
-          factIds,
-        ),
-      )
-      return must(page, 'every fact has a page')
-    },
+    resolve: (fact, args, context, info) =>
+      TurnRow.below({ cursor: 'factTurns1', args, context, info }, fact.id, {
+        read: (request, ids) => readUsePages(context, request, ids),
+        position: ({ id }): [string] => [id],
+      }),
   }),
 )
 

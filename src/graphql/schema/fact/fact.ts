@@ -162,8 +162,6 @@ builder.prismaObjectField(FactType, 'replacedBy', (t) =>
   }),
 )
 
-export const FactConnection = countedConnectionType(FactType, 'newest first')
-
 /** Those of the sessions that may be shown. */
 async function shownOf(context: GraphQLContext, sessionIds: readonly string[]): Promise<Map<string, true>> {
   const where = { AND: [{ id: { in: [...sessionIds] } }, shownSessions(context)] }
@@ -185,4 +183,5 @@ export const FactRow = row('Fact', {
   kind: 'fact',
   table: (prisma) => prisma.fact,
   visible: visibleFact,
+  connection: countedConnectionType(FactType, 'newest first'),
 })

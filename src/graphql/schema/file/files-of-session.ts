@@ -2,10 +2,10 @@
 import { must } from '../../../platform/must.ts'
 import { builder } from '../builder.ts'
 import { MessageType } from '../message/message.ts'
-import { PAGING } from '../paging/connection-type.ts'
+import { fromFront } from '../paging/connection-type.ts'
 import { loadAt } from '../paging/load-at.ts'
 import { readPageRequest } from '../paging/page-request.ts'
-import { PAGES, upTo } from '../paging/page-sizes.ts'
+import { upTo } from '../paging/page-sizes.ts'
 import { SessionType } from '../session/session.ts'
 import { MAX_ATTACHMENTS } from '../../../core/uploaded-file.ts'
 import { readAttachments, readFilePages, type Attaching } from './read-files.ts'
@@ -15,8 +15,7 @@ builder.prismaObjectField(SessionType, 'files', (t) =>
   t.field({
     type: SessionFileConnection,
     description: 'What people have put into it, and what its tasks have published, newest first.',
-    extensions: PAGES,
-    args: { first: t.arg.int({ description: PAGING.first }), after: t.arg.string({ description: PAGING.after }) },
+    args: fromFront(t),
     select: { id: true },
     resolve: async (session, args, context, info) => {
       const { database, clock } = context

@@ -84,10 +84,9 @@ export const LearningType = builder.prismaObject('Learning', {
 
 builder.prismaObjectField(LearningType, 'number', (t) => t.exposeInt('number', { description: SHORT_NUMBER }))
 
-export const LearningConnection = countedConnectionType(LearningType, 'newest first')
-
 export const LearningRow = row('Learning', {
   kind: 'learning',
   table: (prisma) => prisma.learning,
   visible: ({ viewer }, id) => inVisibleSession(viewer, id),
+  connection: countedConnectionType(LearningType, 'newest first'),
 })

@@ -64,8 +64,6 @@ export const DeliveryType = builder.prismaObject('Delivery', {
   }),
 })
 
-export const DeliveryConnection = countedConnectionType(DeliveryType, 'newest first')
-
 builder.prismaObjectField('Task', 'deliveries', (t) =>
   t.relation('deliveries', {
     extensions: ALL_STORED,
@@ -93,4 +91,5 @@ export const DeliveryRow = row('Delivery', {
   kind: 'delivery',
   table: (prisma) => prisma.delivery,
   visible: ({ viewer }, id) => inVisibleSession(viewer, id),
+  connection: countedConnectionType(DeliveryType, 'newest first'),
 })

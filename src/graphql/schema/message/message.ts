@@ -76,8 +76,6 @@ export const MessageType = builder.prismaObject('Message', {
   }),
 })
 
-export const MessageConnection = connectionType(MessageType, 'in the order in which they arrived')
-
 const QUEUE_POSITIONS: Statement = {
   name: 'queue-positions',
   text: `
@@ -98,4 +96,5 @@ export const MessageRow = row('Message', {
   kind: 'message',
   table: (prisma) => prisma.message,
   visible: ({ viewer }, id) => inVisibleSession(viewer, id),
+  connection: connectionType(MessageType, 'in the order in which they arrived'),
 })

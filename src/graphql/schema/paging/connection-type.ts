@@ -2,10 +2,11 @@
  * The Relay connection types: PageInfo, and for each list an edge and a connection
  * (https://relay.dev/graphql/connections.htm).
  */
-import type { InterfaceRef, ObjectRef, UnionRef } from '@pothos/core'
+import type { ArgBuilder, InterfaceRef, ObjectRef, UnionRef } from '@pothos/core'
 import { AUTHENTICATED } from '../access.ts'
 import { builder, type BuilderTypes } from '../builder.ts'
 import type { Edge, Page, PageInfo } from './page.ts'
+import type { Paged } from '../../operation/paged.ts'
 import { CONNECTION_PAGE, describeFirst } from './page-sizes.ts'
 
 const PageInfoType = builder.objectRef<PageInfo>('PageInfo').implement({
@@ -40,10 +41,10 @@ export function connectionType<Shape extends Page<Row> = Page<Row>>(
   return connectionOf<Row, Shape>(node, { name: node.name, order })
 }
 
-/** The same over whatever a list holds. */
+/** The same over whatever a list holds; `paged` is how long its pages are, which is their cost, too. */
 export function connectionOf<Node extends object, Shape extends Page<Node> = Page<Node>>(
   node: ObjectRef<BuilderTypes, Node> | InterfaceRef<BuilderTypes, Node> | UnionRef<BuilderTypes, Node>,
-  { name, order }: { readonly name: string; readonly order: string },
+  { name, order, paged = CONNECTION_PAGE }: { readonly name: string; readonly order: string; readonly paged?: Paged },
 ): ObjectRef<BuilderTypes, Shape> {
   const EdgeType = builder.objectRef<Edge<Node>>(`${name}Edge`).implement({
     description: `One ${node.name} of a list, and where it stands there.`,
@@ -58,6 +59,7 @@ export function connectionOf<Node extends object, Shape extends Page<Node> = Pag
   return builder.objectRef<Shape>(`${name}Connection`).implement({
     description: `A page of a list of ${node.name}, ${order}.`,
     authScopes: AUTHENTICATED,
+    extensions: { paged },
     fields: (t) => ({
       edges: t.field({ type: [EdgeType], description: 'The entries of the page.', resolve: (page) => [...page.edges] }),
       pageInfo: t.field({
@@ -69,10 +71,21 @@ export function connectionOf<Node extends object, Shape extends Page<Node> = Pag
   })
 }
 
-/** Descriptions of the paging arguments, the same for every connection. */
-export const PAGING = {
-  first: describeFirst(CONNECTION_PAGE),
-  after: 'Only what stands behind this cursor.',
-  last: `How many from the end: 1 to ${CONNECTION_PAGE.max}. Not together with "first".`,
-  before: 'Only what stands before this cursor.',
-} as const
+/** The arguments of a list that is read from its front. */
+export function fromFront({ arg }: { readonly arg: ArgBuilder<BuilderTypes> }) {
+  return {
+    first: arg.int({ description: describeFirst(CONNECTION_PAGE) }),
+    after: arg.string({ description: 'Only what stands behind this cursor.' }),
+  }
+}
+
+/** The arguments of a list that is read from either end. */
+export function fromBothEnds(t: { readonly arg: ArgBuilder<BuilderTypes> }) {
+  return {
+    ...fromFront(t),
+    last: t.arg.int({
+      description: `How many from the end: 1 to ${CONNECTION_PAGE.max}. Not together with "first".`,
+    }),
+    before: t.arg.string({ description: 'Only what stands before this cursor.' }),
+  }
+}

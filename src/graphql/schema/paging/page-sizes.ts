@@ -9,9 +9,6 @@ export const CONNECTION_PAGE = { default: 20, max: 100 } as const satisfies Page
 /** Of a session's log, whose entries are small. */
 export const EVENT_PAGE = { default: 100, max: 500 } as const satisfies Paged
 
-/** For `extensions` of every field that gives a connection. */
-export const PAGES = { paged: CONNECTION_PAGE } as const
-
 /** What the argument `first` of such a list says of itself. */
 export function describeFirst({ default: byDefault, max }: Paged): string {
   return `How many from the front: 1 to ${max}, ${byDefault} when left out. Anything else is BAD_USER_INPUT.`

@@ -1,9 +1,8 @@
 /** The queries for users and tokens. Both are held in memory. */
 import { builder } from '../builder.ts'
-import { PAGING } from '../paging/connection-type.ts'
+import { fromFront } from '../paging/connection-type.ts'
 import { cutByName, pageByName } from '../paging/page-by-name.ts'
 import { readPageRequest } from '../paging/page-request.ts'
-import { PAGES } from '../paging/page-sizes.ts'
 import { TokenConnection, toTokenNodes } from './token.ts'
 import { toUserNode, UserConnection } from './user.ts'
 
@@ -13,11 +12,7 @@ builder.queryField('users', (t) =>
     nullable: true,
     authScopes: { admin: true },
     description: 'All users, by name.',
-    extensions: PAGES,
-    args: {
-      first: t.arg.int({ description: PAGING.first }),
-      after: t.arg.string({ description: PAGING.after }),
-    },
+    args: fromFront(t),
     resolve: (_root, args, { config }, info) => {
       const request = readPageRequest('users1', args, info)
       return pageByName('users1', request, cutByName(config.current().users.values(), request).map(toUserNode))
@@ -31,10 +26,8 @@ builder.queryField('tokens', (t) =>
     nullable: true,
     authScopes: { admin: true },
     description: 'All tokens that are let in, by name, with when they were last used; never what they are.',
-    extensions: PAGES,
     args: {
-      first: t.arg.int({ description: PAGING.first }),
-      after: t.arg.string({ description: PAGING.after }),
+      ...fromFront(t),
       user: t.arg.string({ description: 'Only those that act for this user.' }),
     },
     resolve: async (_root, { user, ...args }, context, info) => {

@@ -98,8 +98,6 @@ export const PluginType = builder.prismaObject('Plugin', {
   }),
 })
 
-export const PluginConnection = connectionType(PluginType, 'by name')
-
 /** Admins see all of them, others none. */
 export function visiblePlugin({ role }: Viewer, id: string): Prisma.PluginWhereInput {
   return { AND: [{ id: matchable(id) }, role === 'ADMIN' ? {} : { id: '' }] }
@@ -109,4 +107,5 @@ export const PluginRow = row('Plugin', {
   kind: 'plugin',
   table: (prisma) => prisma.plugin,
   visible: ({ viewer }, id) => visiblePlugin(viewer, id),
+  connection: connectionType(PluginType, 'by name'),
 })

@@ -1,25 +1,20 @@
 /** The queries for plugins, and the subscription to what becomes of them. For admins. */
 import { builder } from '../builder.ts'
-import { BEGINS, ENTRY, listUpdate } from '../list-update.ts'
-import { PAGING } from '../paging/connection-type.ts'
+import { BEGINS } from '../list-update.ts'
+import { fromFront } from '../paging/connection-type.ts'
 import { readPageRequest } from '../paging/page-request.ts'
-import { PAGES } from '../paging/page-sizes.ts'
 import { toPage } from '../paging/page.ts'
 import { selectNodes } from '../paging/select-nodes.ts'
 import { matchable } from '../values/matchable.ts'
-import { PluginConnection, visiblePlugin } from './plugin.ts'
+import { PluginRow } from './plugin.ts'
 
 builder.queryField('plugins', (t) =>
   t.field({
-    type: PluginConnection,
+    type: PluginRow.connection,
     nullable: true,
     authScopes: { admin: true },
     description: 'All plugins that were ever found, by name.',
-    extensions: PAGES,
-    args: {
-      first: t.arg.int({ description: PAGING.first }),
-      after: t.arg.string({ description: PAGING.after }),
-    },
+    args: fromFront(t),
     resolve: async (_root, args, context, info) => {
       const request = readPageRequest('plugins1', args, info)
       const { plugin } = context.database.prisma
@@ -47,23 +42,8 @@ builder.queryField('plugin', (t) =>
   }),
 )
 
-const PluginUpdate = listUpdate('Plugin', { admin: true })
-builder.objectField(PluginUpdate, 'plugin', (t) =>
-  t.prismaField({
-    type: 'Plugin',
-    nullable: true,
-    description: ENTRY,
-    resolve: (query, { id }, _args, { database, viewer }) =>
-      id === null ? null : database.prisma.plugin.findFirst({ ...query, where: visiblePlugin(viewer, id) }),
-  }),
-)
-
-builder.subscriptionField('pluginUpdates', (t) =>
-  t.field({
-    type: PluginUpdate,
-    authScopes: { admin: true },
-    description: `Plugins, when one is found, changed, or does otherwise; at most four times a second each. ${BEGINS}`,
-    subscribe: (_root, _args, context) => context.rowNotifier.follow('plugin'),
-    resolve: (change) => change,
-  }),
-)
+PluginRow.updates('pluginUpdates', {
+  authScopes: { admin: true },
+  description: `Plugins, when one is found, changed, or does otherwise; at most four times a second each. ${BEGINS}`,
+  follow: ({ rowNotifier }) => rowNotifier.follow('plugin'),
+})

@@ -115,10 +115,9 @@ export const ProposalType = builder.prismaObject('Proposal', {
   }),
 })
 
-export const ProposalConnection = countedConnectionType(ProposalType, 'newest first')
-
 export const ProposalRow = row('Proposal', {
   kind: 'proposal',
   table: (prisma) => prisma.proposal,
   visible: ({ viewer }, id) => (viewer.role === 'ADMIN' ? { id } : { id, AND: { id: '' } }),
+  connection: countedConnectionType(ProposalType, 'newest first'),
 })

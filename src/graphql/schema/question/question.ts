@@ -58,10 +58,9 @@ export const QuestionType = builder.prismaObject('Question', {
   }),
 })
 
-export const QuestionConnection = countedConnectionType(QuestionType, 'newest first')
-
 export const QuestionRow = row('Question', {
   kind: 'question',
   table: (prisma) => prisma.question,
   visible: ({ viewer }, id) => visibleQuestion(viewer, id),
+  connection: countedConnectionType(QuestionType, 'newest first'),
 })

@@ -7,18 +7,15 @@ import { visibleScheduleRun } from './schedule-visibility.ts'
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { ScheduleRunStatus } from '../../../core/status.ts'
-import { must } from '../../../platform/must.ts'
 import type { Database } from '../../../store/database.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-import { connectionType, PAGING } from '../paging/connection-type.ts'
+import { connectionType, fromFront } from '../paging/connection-type.ts'
 import { loadAt } from '../paging/load-at.ts'
-import { loadNestedPages, type ChildKey } from '../paging/load-nested-pages.ts'
+import { type ChildKey } from '../paging/load-nested-pages.ts'
 import { NodeInterface } from '../node.ts'
-import { readPageRequest, type PageRequest } from '../paging/page-request.ts'
-import { PAGES } from '../paging/page-sizes.ts'
+import { type PageRequest } from '../paging/page-request.ts'
 import { ScheduleType } from './schedule.ts'
-import { selectNodes } from '../paging/select-nodes.ts'
 import { SessionType } from '../session/session.ts'
 import { visibleSessions } from '../session/session-visibility.ts'
 import { TurnType } from '../turn/turn.ts'
@@ -91,40 +88,30 @@ const ScheduleRunType = builder.prismaObject('ScheduleRun', {
   }),
 })
 
-const ScheduleRunConnection = connectionType(ScheduleRunType, 'newest first')
+export const ScheduleRunRow = row('ScheduleRun', {
+  kind: 'scheduleRun',
+  table: (prisma) => prisma.scheduleRun,
+  visible: ({ viewer }, id) => visibleScheduleRun(viewer, id),
+  connection: connectionType(ScheduleRunType, 'newest first'),
+})
 
 builder.prismaObjectField(ScheduleType, 'runs', (t) =>
   t.field({
-    type: ScheduleRunConnection,
+    type: ScheduleRunRow.connection,
     description: 'Its runs, newest first.',
-    extensions: PAGES,
     args: {
-      first: t.arg.int({ description: PAGING.first }),
-      after: t.arg.string({ description: PAGING.after }),
+      ...fromFront(t),
       status: t.arg({
         type: [ScheduleRunStatusEnum],
         description: 'Only those in one of these states; all when left out.',
       }),
     },
     select: { id: true },
-    resolve: async (schedule, { status, ...args }, context, info) => {
-      const { database } = context
-      const request = readPageRequest('scheduleRuns1', args, info)
-      const query = selectNodes({ context, info }, 'ScheduleRun', { id: true })
-      const page = await loadAt({ context, info }, schedule.id, (scheduleIds) =>
-        loadNestedPages(
-          {
-            kind: 'scheduleRuns1',
-            request,
-            readKeys: (ids) => readRunPages(database, { request, status: status ?? [] }, ids),
-            position: (key): [string] => [key.id],
-            loadRows: (ids) => database.prisma.scheduleRun.findMany({ ...query, where: { id: { in: ids } } }),
-          },
-          scheduleIds,
-        ),
-      )
-      return must(page, 'every schedule has a page')
-    },
+    resolve: (schedule, { status, ...args }, context, info) =>
+      ScheduleRunRow.below({ cursor: 'scheduleRuns1', args, context, info }, schedule.id, {
+        read: (request, ids) => readRunPages(context.database, { request, status: status ?? [] }, ids),
+        position: ({ id }): [string] => [id],
+      }),
   }),
 )
 
@@ -189,9 +176,3 @@ function readRunPages(
   const values = [scheduleIds, request.size + 1, status.length === 0 ? null : status]
   return database.query<ChildKey>(statement, after === null ? values : [...values, after])
 }
-
-export const ScheduleRunRow = row('ScheduleRun', {
-  kind: 'scheduleRun',
-  table: (prisma) => prisma.scheduleRun,
-  visible: ({ viewer }, id) => visibleScheduleRun(viewer, id),
-})

@@ -66,10 +66,9 @@ export const ScheduleType = builder.prismaObject('Schedule', {
   }),
 })
 
-export const ScheduleConnection = countedConnectionType(ScheduleType, 'newest first')
-
 export const ScheduleRow = row('Schedule', {
   kind: 'schedule',
   table: (prisma) => prisma.schedule,
   visible: ({ viewer }, id) => visibleSchedule(viewer, id),
+  connection: countedConnectionType(ScheduleType, 'newest first'),
 })

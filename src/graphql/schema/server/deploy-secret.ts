@@ -4,10 +4,10 @@ import { variableNames } from '../../../execution/skills/deploy-environment.ts'
 import type { InstalledSkill } from '../../../execution/skills/skill-folder.ts'
 import type { KnownSecret } from '../../../secrets/secret-store.ts'
 import { builder } from '../builder.ts'
-import { connectionOf, PAGING } from '../paging/connection-type.ts'
+import { connectionOf, fromFront } from '../paging/connection-type.ts'
 import { cutByName, pageByName } from '../paging/page-by-name.ts'
 import { readPageRequest } from '../paging/page-request.ts'
-import { PAGES, upTo } from '../paging/page-sizes.ts'
+import { upTo } from '../paging/page-sizes.ts'
 
 type Source = KnownSecret['source']
 
@@ -129,11 +129,7 @@ builder.queryField('secrets', (t) =>
     description:
       'The deploy secrets by name: those that are set, and those that something asks for and that are set nowhere. As the ' +
       'process that answers knows them; `reloadSecrets` reads .env at once. For admins.',
-    extensions: PAGES,
-    args: {
-      first: t.arg.int({ description: PAGING.first }),
-      after: t.arg.string({ description: PAGING.after }),
-    },
+    args: fromFront(t),
     resolve: (_root, args, { secrets, config, skills }, info) => {
       const request = readPageRequest('secrets1', args, info)
       const all = listSecrets(secrets.known(), wantsOf(config.current(), skills.scan().skills.values()))

@@ -1,10 +1,9 @@
 /** The budgets of all users who have one. */
 import { isLimited, userBudget } from '../../../config/schema/budgets.ts'
 import { builder } from '../builder.ts'
-import { connectionOf, PAGING } from '../paging/connection-type.ts'
+import { connectionOf, fromFront } from '../paging/connection-type.ts'
 import { cutByName, pageByName } from '../paging/page-by-name.ts'
 import { readPageRequest } from '../paging/page-request.ts'
-import { PAGES } from '../paging/page-sizes.ts'
 import { BudgetType, readBudgets } from './budget.ts'
 
 const BudgetConnection = connectionOf(BudgetType, { name: 'Budget', order: 'by the name of the user' })
@@ -15,11 +14,7 @@ builder.queryField('budgets', (t) =>
     nullable: true,
     authScopes: { admin: true },
     description: 'What each user with a budget may use today and has used. For admins.',
-    extensions: PAGES,
-    args: {
-      first: t.arg.int({ description: PAGING.first }),
-      after: t.arg.string({ description: PAGING.after }),
-    },
+    args: fromFront(t),
     resolve: async (_root, args, context, info) => {
       const request = readPageRequest('budgets1', args, info)
       const config = context.config.current()

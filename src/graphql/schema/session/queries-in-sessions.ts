@@ -1,14 +1,9 @@
 /** Queries for what sessions hold: single messages, turns and tasks, and the list of all tasks. */
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-import { PAGING } from '../paging/connection-type.ts'
-import { loadInOrder } from '../paging/load-in-order.ts'
-import { readPageRequest } from '../paging/page-request.ts'
-import { PAGES } from '../paging/page-sizes.ts'
-import { toPage } from '../paging/page.ts'
+import { fromFront } from '../paging/connection-type.ts'
 import { readNewestPage, type Bind } from '../paging/read-newest-page.ts'
-import { selectNodes } from '../paging/select-nodes.ts'
-import { TaskConnection, TaskRow } from '../turn/task.ts'
+import { TaskRow } from '../turn/task.ts'
 import { taskConditions, TaskFilterInput } from '../turn/task-filter.ts'
 import { MessageRow } from '../message/message.ts'
 import { TurnRow } from '../turn/turn.ts'
@@ -30,24 +25,23 @@ TaskRow.query('task', {
 
 builder.queryField('tasks', (t) =>
   t.field({
-    type: TaskConnection,
+    type: TaskRow.connection,
     authScopes: AUTHENTICATED,
     description: 'The tasks of all sessions that you may see, newest first.',
-    extensions: PAGES,
     args: {
-      first: t.arg.int({ description: PAGING.first }),
-      after: t.arg.string({ description: PAGING.after }),
+      ...fromFront(t),
       filter: t.arg({ type: TaskFilterInput, description: 'Which of them; all when left out.' }),
     },
-    resolve: async (_root, { filter, ...args }, context, info) => {
+    resolve: (_root, { filter, ...args }, context, info) => {
       const { database, viewer } = context
-      const request = readPageRequest('tasks1', args, info)
       const conditions = (bind: Bind): string[] => taskConditions(filter, bind)
-      const keys = await readNewestPage(database, { table: 'tasks', viewer, request, conditions })
-      const query = selectNodes({ context, info }, 'Task', { id: true })
-      const load = (ids: string[]) => database.prisma.task.findMany({ ...query, where: { id: { in: ids } } })
-      const placed = (await loadInOrder(keys, load)).map(({ node }) => ({ node, position: [node.id] as [string] }))
-      return toPage('tasks1', request, placed)
+      return TaskRow.ofKeys(
+        { cursor: 'tasks1', args, context, info },
+        {
+          read: (request) => readNewestPage(database, { table: 'tasks', viewer, request, conditions }),
+          position: ({ id }): [string] => [id],
+        },
+      )
     },
   }),
 )

@@ -3,15 +3,10 @@ import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { badUserInput } from '../values/bad-user-input.ts'
 import { MAX_SEARCH_LENGTH } from '../values/check-search.ts'
-import { PAGING } from '../paging/connection-type.ts'
+import { fromFront } from '../paging/connection-type.ts'
 import { ConversationTypeEnum, SessionStatusEnum } from '../enums.ts'
-import { loadInOrder } from '../paging/load-in-order.ts'
-import { readPageRequest } from '../paging/page-request.ts'
-import { PAGES } from '../paging/page-sizes.ts'
-import { toPage } from '../paging/page.ts'
 import { countSessions, readSessionPage } from './read-session-page.ts'
-import { selectNodes } from '../paging/select-nodes.ts'
-import { SessionConnection, SessionRow } from './session.ts'
+import { SessionRow } from './session.ts'
 
 const MAX_METADATA_FILTERS = 10
 
@@ -53,13 +48,11 @@ SessionRow.query('session', {
 
 builder.queryField('sessions', (t) =>
   t.field({
-    type: SessionConnection,
+    type: SessionRow.connection,
     authScopes: AUTHENTICATED,
     description: 'The sessions that you may see, newest activity first.',
-    extensions: PAGES,
     args: {
-      first: t.arg.int({ description: PAGING.first }),
-      after: t.arg.string({ description: PAGING.after }),
+      ...fromFront(t),
       filter: t.arg({
         type: SessionFilterInput,
         description: 'Which of them; all but the INACTIVE ones when left out.',
@@ -67,20 +60,17 @@ builder.queryField('sessions', (t) =>
     },
     resolve: async (_root, { filter, ...args }, context, info) => {
       const { database, viewer } = context
-      const request = readPageRequest('sessions1', args, info)
       if ((filter?.metadata?.length ?? 0) > MAX_METADATA_FILTERS)
         throw badUserInput(`"metadata" must have at most ${MAX_METADATA_FILTERS} entries.`)
-      const keys = await readSessionPage(database, { viewer, filter: filter ?? {}, request })
-      const query = selectNodes({ context, info }, 'Session', { id: true })
-      const placed = await loadInOrder(keys, (ids) =>
-        database.prisma.session.findMany({ ...query, where: { id: { in: ids } } }),
+      const wanted = { viewer, filter: filter ?? {} }
+      const page = await SessionRow.ofKeys(
+        { cursor: 'sessions1', args, context, info },
+        {
+          read: (request) => readSessionPage(database, { ...wanted, request }),
+          position: ({ at, id }): [string, string] => [at.toISOString(), id],
+        },
       )
-      const rows = placed.map(({ key, node }) => ({
-        node,
-        position: [key.at.toISOString(), key.id] as [string, string],
-      }))
-      const totalCount = () => countSessions(database, { viewer, filter: filter ?? {} })
-      return { ...toPage('sessions1', request, rows), totalCount }
+      return { ...page, totalCount: () => countSessions(database, wanted) }
     },
   }),
 )

@@ -171,8 +171,6 @@ builder.prismaObjectFields(SessionType, (t) => ({
   }),
 }))
 
-export const SessionConnection = countedConnectionType(SessionType, 'newest activity first')
-
 const ACTIVE_TURNS: Statement = {
   name: 'active-turns',
   text: "SELECT session_id, id FROM turns WHERE session_id = ANY ($1::text[]) AND status IN ('RUNNING', 'AWAITING_APPROVAL')",
@@ -187,4 +185,5 @@ export const SessionRow = row('Session', {
   kind: null,
   table: (prisma) => prisma.session,
   visible: ({ viewer }, id) => visibleSession(viewer, id),
+  connection: countedConnectionType(SessionType, 'newest activity first'),
 })

@@ -8,10 +8,10 @@ import { assert } from '../../../platform/must.ts'
 import { servedByHub, type LogEntry, type LogView, type ReadLogView } from '../../live/log-view.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-import { BEGINS, ENTRY, listUpdate } from '../list-update.ts'
+import { BEGINS } from '../list-update.ts'
 import { SessionEventTypeEnum, wantedTypes } from './event-types.ts'
+import { SessionRow } from './session.ts'
 import { PipelineStepEvent, SessionEventInterface, TextEventInterface, type EventOf } from './session-event.ts'
-import { visibleSession } from './session-visibility.ts'
 
 builder.subscriptionType({ description: 'What changes, as it happens: over WebSocket (graphql-transport-ws) or SSE.' })
 
@@ -74,28 +74,13 @@ builder.subscriptionField('messageOutputs', (t) =>
   }),
 )
 
-const SessionUpdate = listUpdate('Session')
-builder.objectField(SessionUpdate, 'session', (t) =>
-  t.prismaField({
-    type: 'Session',
-    nullable: true,
-    description: ENTRY,
-    resolve: (query, { id }, _args, { database, viewer }) =>
-      id === null ? null : database.prisma.session.findFirst({ ...query, where: visibleSession(viewer, id) }),
-  }),
-)
-
-builder.subscriptionField('sessionUpdates', (t) =>
-  t.field({
-    type: SessionUpdate,
-    authScopes: AUTHENTICATED,
-    description:
-      'Sessions that you may see, whenever a field that lists show has changed; at most four times a second each. ' +
-      BEGINS,
-    subscribe: (_root, _args, context) => context.sessionNotifier.follow(context.viewer),
-    resolve: (change) => change,
-  }),
-)
+SessionRow.updates('sessionUpdates', {
+  authScopes: AUTHENTICATED,
+  description:
+    'Sessions that you may see, whenever a field that lists show has changed; at most four times a second each. ' +
+    BEGINS,
+  follow: ({ sessionNotifier, viewer }) => sessionNotifier.follow(viewer),
+})
 
 function readWhole({ types }: Parameters<ReadLogView>[0]): LogView {
   const wanted = wantedTypes(types as readonly SessionEventType[] | null | undefined)

@@ -37,4 +37,5 @@ export const PlanRow = row('Plan', {
   kind: 'plan',
   table: (prisma) => prisma.plan,
   visible: ({ viewer }, id) => inVisibleSession(viewer, id),
+  connection: null,
 })

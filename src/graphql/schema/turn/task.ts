@@ -122,10 +122,9 @@ builder.prismaObjectFields(TaskType, (t) => ({
   }),
 }))
 
-export const TaskConnection = connectionType(TaskType, 'newest first')
-
 export const TaskRow = row('Task', {
   kind: 'task',
   table: (prisma) => prisma.task,
   visible: ({ viewer }, id) => inVisibleSession(viewer, id),
+  connection: connectionType(TaskType, 'newest first'),
 })

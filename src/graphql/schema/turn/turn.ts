@@ -109,10 +109,9 @@ builder.prismaObjectFields(TurnType, (t) => ({
   }),
 }))
 
-export const TurnConnection = connectionType(TurnType, 'oldest first in a session, newest first of a fact')
-
 export const TurnRow = row('Turn', {
   kind: 'turn',
   table: (prisma) => prisma.turn,
   visible: ({ viewer }, id) => inVisibleSession(viewer, id),
+  connection: connectionType(TurnType, 'oldest first in a session, newest first of a fact'),
 })
