@@ -20,6 +20,7 @@ import { createMetrics } from '../src/platform/metrics.ts'
 import { Database } from '../src/store/database.ts'
 import { bareServices } from '../test/harness/bare-services.ts'
 import { CROWD_TOKEN } from './crowd.ts'
+import { TIMING } from '../src/config/timing.ts'
 
 /** What the parent asks; each is answered with `Answer`. */
 export type Order =
@@ -70,7 +71,7 @@ async function serveDoor(): Promise<Publish> {
     ...clock,
     sleep: (_ms, signal) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve())),
   }
-  const feed = new Feed({ database, doorbell, logger, clock: noLook })
+  const feed = new Feed({ database, doorbell, timing: TIMING, logger, clock: noLook })
   await doorbell.start()
   feed.start()
   const services = bareServices({ database, config, doorbell, feed, clock, logger })

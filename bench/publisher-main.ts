@@ -14,6 +14,7 @@ import { commitTurn } from '../src/store/turn/turn-commit.ts'
 import { registerNode } from '../src/store/nodes.ts'
 import { timedText } from './crowd.ts'
 import { serveParent } from './helper-process.ts'
+import { TIMING } from '../src/config/timing.ts'
 
 interface Node {
   readonly database: Database
@@ -31,7 +32,7 @@ async function join(databaseUrl: string, sessionId: string): Promise<Node> {
   const owner = await registerNode(membership, { process: null, host: 'bench', version: 'bench' })
   const database = new Database({ url: databaseUrl, maxConnections: 2, logger })
   const doorbell = new Doorbell({ url: databaseUrl, logger, clock })
-  const feed = new Feed({ database, doorbell, logger, clock })
+  const feed = new Feed({ database, doorbell, timing: TIMING, logger, clock })
   await doorbell.start()
   feed.start()
   const [turnId, messageId] = [newId('turn'), newId('message')]

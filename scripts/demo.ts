@@ -15,6 +15,7 @@ import { writeFirstConfig } from '../src/config/first-start.ts'
 import { newToken } from '../src/config/command-line/new-token.ts'
 import { parseEnvironment } from '../src/config/schema/environment.ts'
 import { sampleConfig } from '../src/config/sample-config.ts'
+import { TIMING } from '../src/config/timing.ts'
 import { LogLines } from '../src/platform/log-lines.ts'
 import { createLogger } from '../src/platform/logger.ts'
 import { systemClock } from '../src/platform/clock.ts'
@@ -91,7 +92,7 @@ async function prepareDemoHome(): Promise<{ home: string; token: string }> {
 async function startDemoApp(home: string): Promise<App> {
   const { databaseUrl, port } = parseEnvironment(process.env, flags)
   const place = { home, databaseUrl, host: '127.0.0.1', environment: process.env, production: false }
-  const options = { ...place, clock: systemClock, logger, logLines, stopping }
+  const options = { ...place, timing: TIMING, clock: systemClock, logger, logLines, stopping }
   const isWanted = flags.port !== undefined || (process.env['PORT'] ?? '') !== ''
   try {
     return await startApp({ ...options, port })

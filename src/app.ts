@@ -5,7 +5,7 @@
  */
 import type { ApprovalsContext } from './approvals/approvals-context.ts'
 import { approvalJobKey } from './approvals/approval-expiry.ts'
-import { AccessDenials } from './audit/access-denials.ts'
+import type { AccessDenials } from './audit/access-denials.ts'
 import { viewerOf } from './config/access/authenticate.ts'
 import { Delegator } from './delegation/delegator.ts'
 import { deliveryJobKey } from './delivery/outbox.ts'
@@ -13,17 +13,13 @@ import { openLiveConfig, type LiveConfigFile } from './config/live-config.ts'
 import { configPath } from './config/load-config.ts'
 import type { Credential, Viewer } from './core/identity.ts'
 import { AppError } from './core/errors.ts'
+import { checkTiming, type Timing } from './config/timing.ts'
 import { PublicUrl } from './config/public-url.ts'
 import { findMissingKeys } from './config/access/api-keys.ts'
 import { removeSetAside, setAsideWorkspace } from './execution/workspace/set-aside-workspace.ts'
 import { Uploads } from './execution/workspace/uploads.ts'
-import { createApprovalNotifier, type ApprovalNotifier } from './graphql/live/approval-notifier.ts'
-import { AuditTrails } from './graphql/live/audit-trails.ts'
 import { createContext } from './graphql/context.ts'
 import { renderGraphiqlPage } from './graphql/http/graphiql-page.ts'
-import { createScheduleNotifier, type ScheduleNotifier } from './graphql/live/schedule-notifier.ts'
-import { createRowNotifier, type RowNotifier } from './graphql/live/row-notifier.ts'
-import { readAudience } from './graphql/live/session-audience.ts'
 import { loadPlugins } from './graphql/plugins/load-plugins.ts'
 import { showLiveFigures } from './graphql/health/live-figures.ts'
 import { createReadiness } from './graphql/health/readiness-checks.ts'
@@ -62,6 +58,7 @@ import { openFigures } from './open-figures.ts'
 import { openStore, type Stored } from './open-store.ts'
 import { openPlugins } from './open-plugins.ts'
 import { openTools, type Tools } from './open-tools.ts'
+import { openWatching, type Watching } from './open-watching.ts'
 import { PausedTurns } from './worker/paused-turns.ts'
 import { SessionRun } from './worker/session-run.ts'
 import { Conversations } from './worker/conversations.ts'
@@ -78,6 +75,7 @@ export interface AppOptions {
   /** For the keys of providers and for proxies. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly production: boolean
+  readonly timing: Timing
   readonly clock: Clock
   readonly logger: Logger
   /** Those of `logger`, so that they hold no secret. */
@@ -113,10 +111,18 @@ export async function startApp(options: AppOptions): Promise<App> {
 }
 
 async function open(options: AppOptions, opened: Opened): Promise<App> {
-  const { home, logger, production } = options
-  const file = await openLiveConfig({ path: configPath(home), production, logger, clock: options.clock })
+  const { home, logger, production, timing } = options
+  checkTiming(timing)
+  const file = await openLiveConfig({ path: configPath(home), production, timing, logger, clock: options.clock })
   opened.add(() => file.stop())
-  const secrets = new SecretStore({ home, env: options.environment, config: file, clock: options.clock, logger })
+  const secrets = new SecretStore({
+    home,
+    env: options.environment,
+    config: file,
+    timing,
+    clock: options.clock,
+    logger,
+  })
   opened.add(() => secrets.stop())
   options.logLines.changeBy((line) => secrets.redactLine(line))
   for (const missing of findMissingKeys(file.current(), secrets))
@@ -125,7 +131,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const stored = await openStore(options, secrets, opened)
   if (options.stopping.aborted) throw new AppError('SHUTTING_DOWN', 'Stopped before it had started.')
   const { clock, database, doorbell } = stored
-  const config = await LivePeople.start({ file, database, doorbell, clock, logger })
+  const config = await LivePeople.start({ file, database, doorbell, timing, clock, logger })
   opened.add(() => config.stop())
   const { metrics, tracing } = await openFigures(options, secrets, opened)
   const hooks = new LiveHooks()
@@ -141,16 +147,16 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const curationJobs = new CurationJobs(beside)
   const uploads = new Uploads({ home, database: stored.database })
   const sending = { database, config, clock, redactorOf, feed: stored.feed, doorbell }
-  const delegator = new Delegator({ intake: sending, logger })
+  const delegator = new Delegator({ intake: sending, timing, logger })
   const made = { parts, background, tools, checkpointer, curationJobs, delegator, redactorOf, uploads }
-  const homeWatch = await HomeWatch.start({ home, clock: options.clock, logger })
+  const homeWatch = await HomeWatch.start({ home, timing, clock: options.clock, logger })
   opened.add(() => homeWatch.stop())
   const worker = createWorker(made, homeWatch)
-  const watching = startWatching(parts, opened)
+  const watching = openWatching({ stored, config, logger }, opened)
   const intake = createIntake(made, worker)
   const { toolCatalog: catalog, programs, serverParts } = tools
-  const pluginParts = { home, config, secrets, stored, intake, catalog, hooks, runtimes, programs, serverParts, logger }
-  const plugins = openPlugins(pluginParts, opened)
+  const pluginParts = { home, config, secrets, stored, intake, catalog, hooks, runtimes, programs, serverParts }
+  const plugins = openPlugins({ ...pluginParts, timing, logger }, opened)
   const migrations = await migrationNames()
   const build = { version: VERSION, commit: await commitOfBuild() }
   showLiveFigures({ metrics, database, readings: () => file.readings(), build, clock, logger })
@@ -161,6 +167,18 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
     logger.warn('factotum is paused: no turn, schedule, job or delivery moves until it is started without --paused')
   else await startWork(made, { worker, intake }, opened)
   logger.info({ url: door.url, database: stored.described }, 'factotum is ready')
+  return handleOf({ door, stored, publicUrl, file, opened })
+}
+
+interface Running {
+  readonly door: RunningServer
+  readonly stored: Stored
+  readonly publicUrl: PublicUrl
+  readonly file: LiveConfigFile
+  readonly opened: Opened
+}
+
+function handleOf({ door, stored: { database, clock }, publicUrl, file, opened }: Running): App {
   return {
     url: door.url,
     createLoginLink: async (user) => {
@@ -180,11 +198,11 @@ async function startWork(
 ): Promise<void> {
   const { config, stored, options } = parts
   const { database, doorbell, clock } = stored
-  const { logger } = options
+  const { timing, logger } = options
   await worker.start()
   // Drained first, while the door still shows how the last turns end.
   opened.add(() => worker.stop())
-  const scheduler = new Scheduler({ intake, clock, logger })
+  const scheduler = new Scheduler({ intake, timing, clock, logger })
   const pausedTurns = new PausedTurns({ database, doorbell, config, logger })
   for (const part of [scheduler, delegator, pausedTurns, checkpointer, curationJobs, embeddingJobsOf(parts, tools)]) {
     part.start()
@@ -194,8 +212,9 @@ async function startWork(
 
 function embeddingJobsOf({ stored, secrets, metrics, options }: Parts, { embedder }: Tools): EmbeddingJobs {
   const { database, clock } = stored
+  const { timing, logger } = options
   const redact = (text: string): string => secrets.redactLine(text)
-  return new EmbeddingJobs({ database, embedder, redact, metrics, clock, logger: options.logger })
+  return new EmbeddingJobs({ database, embedder, redact, metrics, timing, clock, logger })
 }
 
 /** What everything else is made of. */
@@ -214,42 +233,13 @@ interface Parts {
   readonly stored: Stored
 }
 
-/** What goes on behind the door: who watches what, and what is refused. */
-interface Watching {
-  readonly rowNotifier: RowNotifier
-  readonly approvalNotifier: ApprovalNotifier
-  readonly scheduleNotifier: ScheduleNotifier
-  readonly auditTrails: AuditTrails
-  readonly denials: AccessDenials
-}
-
-function startWatching({ options: { logger }, stored, config }: Parts, opened: Opened): Watching {
-  const { database, doorbell, clock } = stored
-  const watching = {
-    denials: new AccessDenials({ database, config, clock, logger }),
-    rowNotifier: createRowNotifier({ database, doorbell, clock, logger }),
-    approvalNotifier: createApprovalNotifier({
-      doorbell,
-      readAudience: (sessionId) => readAudience(database, sessionId),
-      logger,
-    }),
-    scheduleNotifier: createScheduleNotifier({ doorbell, clock, logger }),
-    auditTrails: new AuditTrails({ database, doorbell, clock }),
-  }
-  for (const part of Object.values(watching)) {
-    part.start()
-    opened.add(() => part.stop())
-  }
-  return watching
-}
-
 function checkpointerOptions(
-  { options: { logger }, stored, config, metrics }: Parts,
+  { options: { timing, logger }, stored, config, metrics }: Parts,
   { agentsFor, embedder }: Tools,
   redactorOf: (sessionId: string) => Redactor,
 ): CheckpointerOptions {
   const { database, feed, doorbell, clock } = stored
-  return { database, feed, doorbell, config, agentsFor, embedder, redactorOf, clock, logger, metrics }
+  return { database, feed, doorbell, config, agentsFor, embedder, redactorOf, timing, clock, logger, metrics }
 }
 
 /** What the worker, intake and the door are made of. */
@@ -267,7 +257,7 @@ interface Made {
 /** A message is taken by the worker … */
 function createWorker({ parts, background, tools, checkpointer, delegator }: Made, homeWatch: HomeWatch): Worker {
   const { config, secrets, hooks, metrics, tracing, publicUrl } = parts
-  const { home, logger, logLines } = parts.options
+  const { home, timing, logger, logLines } = parts.options
   const { database, doorbell, feed, clock } = parts.stored
   const { commands, skills, toolCatalog, agentsFor, embedder } = tools
   const { outbox, approvalExpiry, turnEnds } = background
@@ -277,6 +267,7 @@ function createWorker({ parts, background, tools, checkpointer, delegator }: Mad
     conversations,
     doorbell,
     config,
+    timing,
     clock,
     logger,
     logLines,

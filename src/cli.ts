@@ -25,6 +25,7 @@ import type { RetentionAction } from './config/command-line/retention-action.ts'
 import type { SessionAction } from './config/command-line/session-action.ts'
 import type { SkillAction } from './config/command-line/skill-action.ts'
 import type { TokenAction } from './config/command-line/token-action.ts'
+import { TIMING } from './config/timing.ts'
 import { AppError, messageOf } from './core/errors.ts'
 import { describeFailure } from './describe-failure.ts'
 import { REHEARSAL_GRAMMAR } from './model/rehearsal/rehearsal-grammar.ts'
@@ -310,6 +311,7 @@ async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Pro
     ...environment,
     home,
     environment: process.env,
+    timing: TIMING,
     clock: systemClock,
     logger,
     logLines,

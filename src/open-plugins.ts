@@ -1,6 +1,7 @@
 /** Opens the plugins, for app.ts: what they reach of the server, and who runs them. */
 import type { LiveConfig } from './config/config.ts'
 import type { Refusal } from './core/refusal.ts'
+import type { Timing } from './config/timing.ts'
 import { appendMessage } from './intake/message/append-message.ts'
 import type { MessageAccepted } from './intake/message/announce-message.ts'
 import { sendMessage } from './intake/message/send-message.ts'
@@ -28,12 +29,14 @@ interface PluginsOptions {
   readonly runtimes: PluginRuntimes
   readonly programs: Pick<ConfinedPrograms, 'start'>
   readonly serverParts: ServerParts
+  readonly timing: Pick<Timing, 'pluginPollMs'>
   readonly logger: Logger
 }
 
 /** They come as they start: this waits for none. */
 export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugins {
-  const { home, config, secrets, stored, intake, catalog, hooks, runtimes, programs, serverParts, logger } = options
+  const { home, config, secrets, stored, intake, catalog, hooks, runtimes, programs, serverParts, timing, logger } =
+    options
   const { database, doorbell, feed, clock } = stored
   const services: PluginServices = {
     database,
@@ -63,6 +66,7 @@ export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugin
     secretOf,
     hooks,
     runtimes,
+    timing,
     clock,
     logger,
   })

@@ -1,6 +1,7 @@
 /** Opens the database and what follows its commits, here and in other processes. */
 import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
+import type { Timing } from './config/timing.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
@@ -17,6 +18,7 @@ export interface StoreOptions {
   readonly home: string
   /** Null: the embedded PostgreSQL. */
   readonly databaseUrl: string | null
+  readonly timing: Pick<Timing, 'feedPollMs'>
   readonly clock: Clock
   readonly logger: Logger
   readonly stopping: AbortSignal
@@ -44,7 +46,7 @@ export interface Stored {
  * `startApp` does.
  */
 export async function openStore(options: StoreOptions, secrets: SecretStore, opened: Opened): Promise<Stored> {
-  const { home, databaseUrl, logger, stopping, clock: hostClock } = options
+  const { home, databaseUrl, timing, logger, stopping, clock: hostClock } = options
   const resolved = await resolveDatabase(databaseUrl, { home, logger, clock: hostClock })
   opened.add(() => resolved.stop())
   secrets.hidePasswordOf('the address of the database', resolved.url)
@@ -59,7 +61,7 @@ export async function openStore(options: StoreOptions, secrets: SecretStore, ope
   doorbell.on('gone', ({ sessionId }) => secrets.forget(sessionId))
   await doorbell.start()
   opened.add(() => doorbell.stop())
-  const feed = new Feed({ database, doorbell, logger, clock })
+  const feed = new Feed({ database, doorbell, timing, logger, clock })
   feed.start()
   opened.add(() => feed.stop())
   const described = `${await describeDatabase(database)}${resolved.embedded ? ' (embedded)' : ''}`

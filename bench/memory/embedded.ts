@@ -11,6 +11,7 @@ import type { Database } from '../../src/store/database.ts'
 import { EmbeddingsEndpoint } from '../../test/harness/embeddings-endpoint.ts'
 import { StubConfig } from '../../test/model/stub-config.ts'
 import type { Choice } from './recall.ts'
+import { TIMING } from '../../src/config/timing.ts'
 
 const CHECK_MS = 500
 
@@ -43,7 +44,15 @@ export async function withEmbeddings(logger: Logger, maxCount: number): Promise<
     },
     embedAll: async (database) => {
       const metrics = createMetrics()
-      const jobs = new EmbeddingJobs({ database, embedder, redact: (text) => text, metrics, clock, logger })
+      const jobs = new EmbeddingJobs({
+        database,
+        embedder,
+        redact: (text) => text,
+        metrics,
+        timing: TIMING,
+        clock,
+        logger,
+      })
       jobs.start()
       while ((await database.query<{ left: number }>(LEFT, []))[0]?.left !== 0) await clock.sleep(CHECK_MS, never)
       await jobs.stop()

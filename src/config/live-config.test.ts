@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../platform/clock.ts'
 import type { Config } from './config.ts'
 import { openLiveConfig, type LiveConfigFile } from './live-config.ts'
+import { TIMING } from './timing.ts'
 
 const toml = (messages: number): string => `
 [tokens.cli]
@@ -49,7 +50,7 @@ async function start(initial: string): Promise<{ live: LiveConfigFile; path: str
   const path = join(folder, 'config.toml')
   await writeFile(path, initial)
   const log = new Log()
-  const live = await openLiveConfig({ path, production: false, logger: log.logger, clock: systemClock })
+  const live = await openLiveConfig({ path, production: false, timing: TIMING, logger: log.logger, clock: systemClock })
   onTestFinished(() => live.stop())
   return { live, path, log }
 }

@@ -10,17 +10,17 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { Periodic } from '../platform/periodic.ts'
+import type { Timing } from './timing.ts'
 import { isOutage, messageOf } from '../core/errors.ts'
 import type { Config, LiveConfig } from './config.ts'
 import { interpretConfig, readConfigText, type LoadedConfig } from './load-config.ts'
 import type { ConfigContext } from './parse-config.ts'
 
-const POLL_MS = 250
-
 export interface LiveConfigOptions extends ConfigContext {
   /** Where config.toml is. */
   readonly path: string
   readonly logger: Logger
+  readonly timing: Pick<Timing, 'configPollMs'>
   readonly clock: Clock
 }
 
@@ -67,9 +67,9 @@ export class LiveConfigFile implements LiveConfig {
     this.#config = loaded.config
     this.#readings = this.#taken(loaded)
     this.#logWarnings(loaded)
-    const { clock, logger } = options
+    const { timing, clock, logger } = options
     const tick = (): Promise<void> => this.#look((look) => this.#handleIfSettled(look))
-    this.#poll = new Periodic({ name: 'config.toml poll', everyMs: POLL_MS, tick, isOutage, clock, logger })
+    this.#poll = new Periodic({ name: 'config.toml poll', everyMs: timing.configPollMs, tick, isOutage, clock, logger })
     this.#poll.start()
   }
 

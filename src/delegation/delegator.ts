@@ -17,16 +17,16 @@ import {
 } from '../store/delegations/delegation-rows.ts'
 import { requestCancel } from '../store/intake/intake-cancel-turn.ts'
 import { makeReady } from '../store/turn/paused-turns.ts'
+import type { Timing } from '../config/timing.ts'
 import type { DelegatorContext } from './delegator-context.ts'
 import { sendDelegated } from './send-delegated.ts'
 
 export interface DelegatorOptions {
   readonly intake: DelegatorContext
   readonly logger: Logger
-  readonly pollMs?: number
+  readonly timing: Pick<Timing, 'delegationPollMs'>
 }
 
-const POLL_MS = 1000
 const BATCH = 200
 
 export class Delegator {
@@ -35,9 +35,16 @@ export class Delegator {
 
   constructor(options: DelegatorOptions) {
     this.#options = options
-    const { intake, logger, pollMs = POLL_MS } = options
+    const { intake, timing, logger } = options
     const tick = (signal: AbortSignal): Promise<void> => this.#tick(signal)
-    this.#poll = new Periodic({ name: 'delegation poll', everyMs: pollMs, tick, isOutage, clock: intake.clock, logger })
+    this.#poll = new Periodic({
+      name: 'delegation poll',
+      everyMs: timing.delegationPollMs,
+      tick,
+      isOutage,
+      clock: intake.clock,
+      logger,
+    })
   }
 
   start(): void {

@@ -12,14 +12,12 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { assert } from '../platform/must.ts'
 import { Periodic } from '../platform/periodic.ts'
+import type { Timing } from '../config/timing.ts'
 import type { Database } from '../store/database.ts'
 import type { Doorbell } from './doorbell.ts'
 import { lastSeqs, readLogPage } from './log.ts'
 import { Tail, type CacheBudget, type Follower, type Read } from './tail.ts'
 
-const POLL_MS = 2000
-/** Followers wait for the first poll after an outage: events of other processes may have been missed. */
-const BACKOFF = { firstMs: 500, maxMs: POLL_MS }
 /** Events that all followed sessions together keep in memory. */
 const CACHE_BYTES = 64 * 1024 * 1024
 
@@ -27,6 +25,7 @@ interface FeedOptions {
   readonly database: Database
   readonly doorbell: Doorbell
   readonly logger: Logger
+  readonly timing: Pick<Timing, 'feedPollMs'>
   readonly clock: Clock
 }
 
@@ -61,12 +60,13 @@ export class Feed {
 
   constructor(options: FeedOptions) {
     this.#options = options
-    const { clock, logger } = options
+    const { timing, clock, logger } = options
     const tick = (): Promise<void> => this.#look()
     this.#poll = new Periodic({
       name: 'poll of followed sessions',
-      everyMs: POLL_MS,
-      backoff: BACKOFF,
+      everyMs: timing.feedPollMs,
+      // Followers wait for the first poll after an outage: events of other processes may have been missed.
+      backoff: { firstMs: timing.feedPollMs / 4, maxMs: timing.feedPollMs },
       tick,
       isOutage,
       clock,

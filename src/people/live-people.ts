@@ -12,6 +12,7 @@ import type { LiveConfigFile } from '../config/live-config.ts'
 import { isOutage, messageOf } from '../core/errors.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Timing } from '../config/timing.ts'
 import { Coalesced } from '../platform/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
 import { Periodic } from '../platform/periodic.ts'
@@ -24,11 +25,11 @@ export interface LivePeopleOptions {
   readonly file: Pick<LiveConfigFile, 'current' | 'onChange'>
   readonly database: Database
   readonly doorbell: Pick<Doorbell, 'on' | 'ring'>
+  readonly timing: Pick<Timing, 'peoplePollMs'>
   readonly clock: Clock
   readonly logger: Logger
 }
 
-const POLL_MS = 1000
 /** How much the last use of a token lags behind. */
 const NOTE_USES_MS = 10_000
 
@@ -51,12 +52,20 @@ export class LivePeople implements LiveConfig {
   private constructor(options: LivePeopleOptions) {
     this.#options = options
     this.#config = options.file.current()
-    const { clock, logger } = options
+    const { timing, clock, logger } = options
     this.#usesDueMs = clock.monotonicMs() + NOTE_USES_MS
     const tick = (): Promise<void> => this.#tick()
     // Tried again as often while the database is away: tokens end at their time then, too.
-    const backoff = { firstMs: POLL_MS, maxMs: POLL_MS }
-    this.#poll = new Periodic({ name: 'poll of people', everyMs: POLL_MS, tick, isOutage, backoff, clock, logger })
+    const backoff = { firstMs: timing.peoplePollMs, maxMs: timing.peoplePollMs }
+    this.#poll = new Periodic({
+      name: 'poll of people',
+      everyMs: timing.peoplePollMs,
+      tick,
+      isOutage,
+      backoff,
+      clock,
+      logger,
+    })
   }
 
   /** Resolves when the people are known. Rejects with DATABASE_UNAVAILABLE. */

@@ -13,6 +13,7 @@ import type { Doorbell } from '../events/doorbell.ts'
 import type { PluginManifest } from '../plugin-api/manifest.ts'
 import type { Json } from '../plugin-api/hook-inputs.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Timing } from '../config/timing.ts'
 import { idKind } from '../platform/id.ts'
 import { Coalesced } from '../platform/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -59,6 +60,7 @@ export interface LivePluginsOptions {
   readonly hooks: LiveHooks
   /** Given the plugins that have some. */
   readonly runtimes: PluginRuntimes
+  readonly timing: Pick<Timing, 'pluginPollMs'>
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -82,7 +84,6 @@ interface Running {
   counted: PluginCounts
 }
 
-const POLL_MS = 1000
 const COUNT_MS = 5000
 const NOTHING: PluginCounts = { calls: 0, failures: 0, crashes: 0, eventsLeftOut: 0 }
 
@@ -102,10 +103,10 @@ export class LivePlugins {
 
   constructor(options: LivePluginsOptions) {
     this.#options = options
-    const { clock, logger } = options
+    const { timing, clock, logger } = options
     this.#broadcast = new Broadcast(clock)
     const tick = (): Promise<void> => this.#ticks.run()
-    this.#poll = new Periodic({ name: 'poll of plugins', everyMs: POLL_MS, tick, isOutage, clock, logger })
+    this.#poll = new Periodic({ name: 'poll of plugins', everyMs: timing.pluginPollMs, tick, isOutage, clock, logger })
   }
 
   /** The plugins come as they start; this waits for none. */

@@ -5,6 +5,7 @@
  */
 import { AppError, isOutage } from '../core/errors.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
+import type { Timing } from '../config/timing.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { Periodic } from '../platform/periodic.ts'
@@ -16,14 +17,13 @@ export interface SchedulerOptions {
   readonly intake: IntakeContext
   readonly clock: Clock
   readonly logger: Logger
-  readonly pollMs?: number
+  readonly timing: Pick<Timing, 'schedulePollMs'>
   /** Between attempts of what fails: src/schedules/after-run.ts. */
   readonly pausesMs?: readonly number[]
   /** So long after it was opened, a run without a message is sent again: the process that opened it probably died. */
   readonly unsentAfterMs?: number
 }
 
-const POLL_MS = 1000
 /** Longer than a statement may take to be answered (src/store/database.ts). */
 const UNSENT_AFTER_MS = 10_000
 const BATCH = 100
@@ -34,9 +34,9 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options
-    const { clock, logger, pollMs = POLL_MS } = options
+    const { timing, clock, logger } = options
     const tick = (signal: AbortSignal): Promise<'again' | void> => this.#tick(signal)
-    this.#poll = new Periodic({ name: 'schedule poll', everyMs: pollMs, tick, isOutage, clock, logger })
+    this.#poll = new Periodic({ name: 'schedule poll', everyMs: timing.schedulePollMs, tick, isOutage, clock, logger })
   }
 
   start(): void {

@@ -9,6 +9,7 @@ import { newWebhookSecret } from '../config/access/webhook-secret.ts'
 import { REDACTED } from '../core/text/redacted.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
 import { SecretStore } from './secret-store.ts'
+import { TIMING } from '../config/timing.ts'
 
 /** A clock whose timers fire when the test says so, with what they were set to. */
 function manualClock() {
@@ -77,7 +78,7 @@ async function openStore({ dotEnv = '', env = {} }: { dotEnv?: string; env?: Rec
       return () => undefined
     },
   }
-  const store = new SecretStore({ home, env, config, clock, logger })
+  const store = new SecretStore({ home, env, config, timing: TIMING, clock, logger })
   onTestFinished(() => store.stop())
   const reconfigure = (toml: string): void => {
     live.config = readConfig(toml)

@@ -13,6 +13,7 @@ import { conflict, type Refusal } from '../core/refusal.ts'
 import { isOutage } from '../core/errors.ts'
 import { isSecretKey } from '../core/plan/plan-rules.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Timing } from '../config/timing.ts'
 import type { Logger } from '../platform/logger.ts'
 import { Periodic } from '../platform/periodic.ts'
 import { deployValues, passwordsIn, type KnownValue } from './deploy-values.ts'
@@ -26,11 +27,11 @@ export interface SecretStoreOptions {
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly config: LiveConfig
+  readonly timing: Pick<Timing, 'secretsPollMs'>
   readonly clock: Clock
   readonly logger: Logger
 }
 
-const POLL_MS = 1000
 /**
  * A value that was replaced or taken out may still be in outputs under way and in files, and `.env` may be empty for a
  * moment while it is written anew: so many of them stay hidden, those whose name is gone for so long.
@@ -73,7 +74,7 @@ export class SecretStore implements ApiKeys {
   readonly #combined = new WeakMap<Redactor, { readonly deploy: Redactor; readonly both: Redactor }>()
 
   constructor(options: SecretStoreOptions) {
-    const { home, env, logger, config, clock } = options
+    const { home, env, logger, config, timing, clock } = options
     this.#options = options
     this.#variables = new DeployVariables({ home, env, logger })
     this.#ephemeral = new EphemeralSecrets({
@@ -83,7 +84,7 @@ export class SecretStore implements ApiKeys {
     this.#rebuild()
     this.#stopListening = config.onChange(() => this.#rebuild())
     const tick = async (): Promise<void> => this.#look()
-    this.#poll = new Periodic({ name: '.env poll', everyMs: POLL_MS, tick, isOutage, clock, logger })
+    this.#poll = new Periodic({ name: '.env poll', everyMs: timing.secretsPollMs, tick, isOutage, clock, logger })
     this.#poll.start()
   }
 

@@ -2,25 +2,18 @@
  * Nodes: the processes that run turns. A node is alive while it holds the advisory lock of its id (which PostgreSQL
  * frees the moment its connection ends) and beats (for hosts that hang or vanish). All times are the database's.
  *
- * Others evict a node whose lock is free or that has not beaten for `SILENT_MS`. From then on it claims nothing, and
+ * Others evict a node whose lock is free or that has not beaten for `silentMs`. From then on it claims nothing, and
  * its sessions go to others: at once, unless a command may still run in them; otherwise when that command has ended for
  * certain (`over`). A node that is evicted and lives leaves by itself. Only a node that died counts against
  * the turns that it ran (`buryNode`).
  */
 import type { Client } from 'pg'
+import type { Timing } from '../config/timing.ts'
 import type { Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
 
 /** First key of the advisory locks of nodes; the second is the node's id. */
 const NODE_LOCK = 0x666e6f64
-/**
- * A node that has not beaten for this long is evicted even if its connection stands, and no command of it runs any
- * more: longer than a node lets commands run after a beat (src/worker/node-membership.ts), and short enough that turns
- * go on elsewhere within 10 s.
- */
-export const SILENT_MS = 8000
-/** An evicted node that has not left the list by then, and whose process no other node can see, counts as dead. */
-const MISSING_MS = 60_000
 
 /** A node that was evicted and has not left the list, with what is known of its commands. */
 export interface EvictedNode {
@@ -29,7 +22,7 @@ export interface EvictedNode {
   readonly process: string | null
   /** Its last beat is so long ago that its commands have ended, if it could still end them. */
   readonly isSilent: boolean
-  /** It was evicted more than `MISSING_MS` ago, or is no longer in the list. */
+  /** It was evicted more than `missingMs` ago, or is no longer in the list. */
   readonly isMissing: boolean
 }
 
@@ -97,8 +90,12 @@ const LEAVE = {
  * Evicts the nodes that are lost, and returns all that are evicted; also those that are no longer in the list, but hold
  * sessions by their last statement.
  */
-export async function evictNodes(database: Database, self: number): Promise<EvictedNode[]> {
-  return database.query<EvictedNode>(EVICT, [self, SILENT_MS, MISSING_MS])
+export async function evictNodes(
+  database: Database,
+  self: number,
+  { silentMs, missingMs }: Pick<Timing, 'silentMs' | 'missingMs'>,
+): Promise<EvictedNode[]> {
+  return database.query<EvictedNode>(EVICT, [self, silentMs, missingMs])
 }
 
 /** Whether a command may run in the session `s`: what a turn starts is marked before. */

@@ -7,6 +7,7 @@
  * server ends its commands when it cannot beat, and its host when it hears nothing from the server.
  */
 import { hasEndedAll, stateOfServer } from '../execution/process/server-identity.ts'
+import type { Timing } from '../config/timing.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../store/database.ts'
@@ -16,6 +17,7 @@ export interface EvictionsOptions {
   readonly database: Database
   /** FACTOTUM_HOME. */
   readonly home: string
+  readonly timing: Pick<Timing, 'silentMs' | 'missingMs'>
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -37,8 +39,8 @@ export class Evictions {
 
   /** As `self`, which is a node. Returns how many sessions were freed. */
   async look(self: number): Promise<number> {
-    const { database, logger } = this.#options
-    const evicted = await evictNodes(database, self)
+    const { database, timing, logger } = this.#options
+    const evicted = await evictNodes(database, self, timing)
     if (evicted.length === 0) return 0
     const over: number[] = []
     for (const node of evicted) {

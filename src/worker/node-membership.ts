@@ -3,12 +3,13 @@
  * connection ends or a beat finds the node evicted, the membership is lost: all that runs under it ends at once, and
  * only then this process leaves the list and joins again under a new id.
  *
- * What must hold: no command runs longer than `COMMANDS_MS` after a beat was sent that the database has answered,
+ * What must hold: no command runs longer than `permitMs` after a beat was sent that the database has answered,
  * because others wait no longer than that for them (src/store/nodes.ts).
  */
 import { hostname } from 'node:os'
 import type { Client } from 'pg'
 import { messageOf } from '../core/errors.ts'
+import type { Timing } from '../config/timing.ts'
 import type { CommandService } from '../execution/run-command.ts'
 import { identityOfServer } from '../execution/process/server-identity.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -26,6 +27,7 @@ export interface NodeMembershipOptions {
   /** FACTOTUM_HOME. */
   readonly home: string
   readonly commands: Pick<CommandService, 'allowUntil' | 'endAll'>
+  readonly timing: Pick<Timing, 'beatMs' | 'beatTimeoutMs' | 'stallMs' | 'permitMs' | 'endCommandsMs'>
   readonly clock: Clock
   readonly logger: Logger
   readonly onJoined: (node: number) => void
@@ -47,17 +49,6 @@ interface Left {
   readonly hasDied: boolean
 }
 
-const BEAT_MS = 2000
-/**
- * A beat that gets no answer for this long counts as a broken connection: before its commands would be ended without
- * it.
- */
-const BEAT_TIMEOUT_MS = 3500
-const COMMANDS_MS = 6000
-/** A beat this much later than its interval and timeout allow was held up by this process or its host. */
-const STALL_MS = 2000
-/** Ending all commands takes milliseconds. After so long they were ended without us. */
-const MAX_END_MS = 8000
 const GOOD_BYE_MS = 1000
 const REJOIN = { firstMs: 200, maxMs: 2000 }
 
@@ -70,10 +61,10 @@ export class NodeMembership {
 
   constructor(options: NodeMembershipOptions) {
     this.#options = options
-    const { clock, logger } = options
+    const { timing, clock, logger } = options
     this.#beats = new Periodic({
       name: 'node registration',
-      everyMs: BEAT_MS,
+      everyMs: timing.beatMs,
       backoff: REJOIN,
       tick: (signal) => this.#tick(signal),
       // Errors of the node's own connection are no AppError, so an outage cannot be distinguished from a bug.
@@ -110,14 +101,14 @@ export class NodeMembership {
   }
 
   async #beat(membership: Membership): Promise<boolean> {
-    const { logger, commands, clock } = this.#options
+    const { logger, commands, timing, clock } = this.#options
     const { node, client } = membership
     const sentAtMs = machineMs()
     try {
       const isListed = await beat(client, node)
       if (isListed) {
         membership.beatenMs = clock.monotonicMs()
-        commands.allowUntil(sentAtMs + COMMANDS_MS)
+        commands.allowUntil(sentAtMs + timing.permitMs)
       } else {
         logger.error({ node }, 'node was evicted; its turns continue elsewhere')
       }
@@ -129,9 +120,10 @@ export class NodeMembership {
   }
 
   async #lose({ node, client, beatenMs }: Membership): Promise<void> {
-    const { clock, logger, onLost } = this.#options
-    const stalledMs = clock.monotonicMs() - beatenMs - BEAT_MS - BEAT_TIMEOUT_MS
-    if (stalledMs > STALL_MS)
+    const { timing, clock, logger, onLost } = this.#options
+    const stalledMs = clock.monotonicMs() - beatenMs - timing.beatMs - timing.beatTimeoutMs
+    const hasStalled = stalledMs > timing.stallMs
+    if (hasStalled)
       logger.error(
         { node, stalledMs },
         'process stood still for longer than other nodes wait; it gives up its sessions',
@@ -141,14 +133,14 @@ export class NodeMembership {
     const hasEnded = await this.#endCommands()
     await this.#close(client)
     if (!hasEnded) logger.error({ node }, 'commands could not be ended; other nodes wait until they must have ended')
-    this.#left = hasEnded ? { node, hasDied: stalledMs > STALL_MS } : null
+    this.#left = hasEnded ? { node, hasDied: hasStalled } : null
   }
 
   /** False: it is unknown whether a command still runs. */
   async #endCommands(): Promise<boolean> {
-    const { commands, clock } = this.#options
+    const { commands, timing, clock } = this.#options
     const inTime = new AbortController()
-    const tooLate = clock.sleep(MAX_END_MS, inTime.signal).then(() => false)
+    const tooLate = clock.sleep(timing.endCommandsMs, inTime.signal).then(() => false)
     const hasEnded = await Promise.race([commands.endAll().then(() => true), tooLate])
     inTime.abort()
     return hasEnded
@@ -162,13 +154,13 @@ export class NodeMembership {
   }
 
   async #join(): Promise<void> {
-    const { clock, commands, home, onJoined } = this.#options
+    const { timing, clock, commands, home, onJoined } = this.#options
     const client = this.#open()
     try {
       await client.connect()
       const sentAtMs = machineMs()
       const node = await registerNode(client, { process: identityOfServer(home), host: hostname(), version: VERSION })
-      commands.allowUntil(sentAtMs + COMMANDS_MS)
+      commands.allowUntil(sentAtMs + timing.permitMs)
       this.#membership = { node, client, beatenMs: clock.monotonicMs() }
       onJoined(node)
     } catch (error) {
@@ -179,11 +171,12 @@ export class NodeMembership {
 
   /** The end of the connection makes the next beat due, which fails then. */
   #open(): Client {
+    const { beatTimeoutMs } = this.#options.timing
     const client = new WritableClient({
       connectionString: this.#options.database.url,
       keepAlive: true,
-      connectionTimeoutMillis: BEAT_TIMEOUT_MS,
-      query_timeout: BEAT_TIMEOUT_MS,
+      connectionTimeoutMillis: beatTimeoutMs,
+      query_timeout: beatTimeoutMs,
       application_name: 'factotum node',
     })
     client.on('error', (error) => {

@@ -10,6 +10,7 @@
  */
 import type { LiveConfig } from '../config/config.ts'
 import { isOutage, messageOf } from '../core/errors.ts'
+import type { Timing } from '../config/timing.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { CommandService } from '../execution/run-command.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -24,8 +25,8 @@ import type { AcceptResult, TurnStart } from '../store/intake/accept-message.ts'
 import { Claimer } from '../store/turn/claim-sessions.ts'
 import { findCancelledTurns } from '../store/turn/work-queue.ts'
 import type { Conversations } from './conversations.ts'
-import { Evictions } from './evictions.ts'
-import { NodeMembership } from './node-membership.ts'
+import { Evictions, type EvictionsOptions } from './evictions.ts'
+import { NodeMembership, type NodeMembershipOptions } from './node-membership.ts'
 import type { SessionRun } from './session-run.ts'
 
 export interface WorkerOptions {
@@ -39,6 +40,7 @@ export interface WorkerOptions {
   readonly homeProblem: () => string | null
   readonly doorbell: Doorbell
   readonly config: LiveConfig
+  readonly timing: Pick<Timing, 'workPollMs'> & NodeMembershipOptions['timing'] & EvictionsOptions['timing']
   readonly clock: Clock
   readonly logger: Logger
   /** Carries the node in each of its lines. */
@@ -71,9 +73,6 @@ type Slot = {
 /** How a session came here: with the message that it was idle for, by a notification, or by looking for work. */
 type ClaimedBy = 'message' | 'notified' | 'polled'
 
-/** Safety net: work comes by NOTIFY; this finds what lost notifications were about, and the sessions of dead nodes. */
-const POLL_MS = 500
-
 export class Worker {
   readonly #options: WorkerOptions
   readonly #membership: NodeMembership
@@ -100,11 +99,11 @@ export class Worker {
       onLost: () => this.#lost(),
     })
     this.#evictions = new Evictions(options)
-    const { clock, logger } = options
+    const { timing, clock, logger } = options
     this.#poll = new Periodic({
       name: 'poll for cancelled turns and dead nodes',
-      everyMs: POLL_MS,
-      backoff: { firstMs: POLL_MS, maxMs: POLL_MS },
+      everyMs: timing.workPollMs,
+      backoff: { firstMs: timing.workPollMs, maxMs: timing.workPollMs },
       tick: () => this.#tick(),
       isOutage,
       clock,

@@ -20,6 +20,7 @@ import { createMetrics, type Metrics } from '../../src/platform/metrics.ts'
 import { Database } from '../../src/store/database.ts'
 import { bareServices } from '../harness/bare-services.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
+import { TIMING } from '../../src/config/timing.ts'
 
 /** Tokens are "<name>-token-0123456789abcdef". */
 export const CONFIG = `
@@ -138,7 +139,7 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
   const clock = systemClock
   const database = new Database({ url, maxConnections: 5, logger })
   const doorbell = new Doorbell({ url, logger, clock })
-  const feed = new Feed({ database, doorbell, logger, clock })
+  const feed = new Feed({ database, doorbell, timing: TIMING, logger, clock })
   const config = new TestConfig(options.config ?? CONFIG)
   const metrics = createMetrics()
   await doorbell.start()

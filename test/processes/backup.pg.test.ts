@@ -15,6 +15,7 @@ import { writeBackup } from '../../src/transfer/backup/write-backup.ts'
 import { createTestDatabase } from '../harness/database.ts'
 import { Story, storyConfig, tokenOf } from '../harness/story.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
+import { TIMING } from '../../src/config/timing.ts'
 
 const services = { clock: systemClock, logger: createLogger({ level: 'silent', pretty: false }) }
 
@@ -127,6 +128,7 @@ test('a copy that is paused answers, takes messages, and does nothing with them 
   await writeFile(configPath(freshHome.path), storyConfig(), { mode: 0o600 })
   const options = {
     ...services,
+    timing: TIMING,
     home: freshHome.path,
     host: '127.0.0.1',
     port: 0,

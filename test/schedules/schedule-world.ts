@@ -35,7 +35,13 @@ export function startScheduler(
   options: Partial<SchedulerOptions> & { readonly intake?: IntakeContext } = {},
 ): AsyncDisposable {
   const logger = createLogger({ level: 'silent', pretty: false })
-  const scheduler = new Scheduler({ intake: world.context, clock: systemClock, logger, pollMs: 10, ...options })
+  const scheduler = new Scheduler({
+    intake: world.context,
+    clock: systemClock,
+    logger,
+    timing: { schedulePollMs: 10 },
+    ...options,
+  })
   scheduler.start()
   return { [Symbol.asyncDispose]: () => scheduler.stop() }
 }

@@ -14,6 +14,7 @@ import type { Lease } from '../../src/store/turn/lease.ts'
 import { commitTurn } from '../../src/store/turn/turn-commit.ts'
 import { claimSessions } from '../harness/claim-sessions.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
+import { TIMING } from '../../src/config/timing.ts'
 
 const LOST = 2
 const SELF = 1
@@ -75,7 +76,7 @@ const deathsOf = async () =>
   )
 
 describe('a node that was evicted', () => {
-  beforeEach(async () => void (await evictNodes(database(), SELF)))
+  beforeEach(async () => void (await evictNodes(database(), SELF, TIMING)))
 
   test('claims nothing: no waiting session, no free one, and no session with its message', async () => {
     await sendMessage(world.context, world.as('alice'), { sessionId: 'cli:waits', content: 'x' })
@@ -100,21 +101,21 @@ describe('a node that was evicted', () => {
     await connection.connect()
     await world.sql(`SELECT setval(pg_get_serial_sequence('nodes', 'id'), 9)`)
     const node = await registerNode(connection, { process: null, host: 'here', version: '0.0.0' })
-    expect((await evictNodes(database(), SELF)).map(({ id }) => id)).not.toContain(node)
+    expect((await evictNodes(database(), SELF, TIMING)).map(({ id }) => id)).not.toContain(node)
     expect(await beat(connection, node)).toBe(true)
     await world.sql(`UPDATE nodes SET seen_at = now() - interval '9 s' WHERE id = $1`, node)
-    const evicted = await evictNodes(database(), SELF)
+    const evicted = await evictNodes(database(), SELF, TIMING)
     expect(evicted.find(({ id }) => id === node)).toMatchObject({ isSilent: true })
     expect(await beat(connection, node)).toBe(false)
-    expect((await evictNodes(database(), SELF)).find(({ id }) => id === node)).toMatchObject({ isSilent: true })
+    expect((await evictNodes(database(), SELF, TIMING)).find(({ id }) => id === node)).toMatchObject({ isSilent: true })
     await connection.end()
   })
 
   test('is listed again under no circumstances; who sees it first counts it once', async () => {
-    const again = await evictNodes(database(), SELF)
+    const again = await evictNodes(database(), SELF, TIMING)
     expect(again.filter(({ id }) => id === LOST)).toMatchObject([{ id: LOST, isSilent: false, isMissing: false }])
     await world.sql(`UPDATE nodes SET seen_at = now() - interval '9 s', evicted_at = now() - interval '2 min'`)
-    expect((await evictNodes(database(), SELF)).filter(({ id }) => id === LOST)).toMatchObject([
+    expect((await evictNodes(database(), SELF, TIMING)).filter(({ id }) => id === LOST)).toMatchObject([
       { id: LOST, isSilent: true, isMissing: true },
     ])
   })
@@ -125,7 +126,7 @@ describe('the sessions of an evicted node', () => {
     await runTurn('cli:thinks', null)
     await runTurn('cli:judges', 'DONE')
     const { lease, turn } = await runTurn('cli:runs', 'RUNNING')
-    await evictNodes(database(), SELF)
+    await evictNodes(database(), SELF, TIMING)
     expect(await freeSessions(database(), [])).toBe(2)
     expect(await ownersOf()).toEqual({ 'cli:thinks': null, 'cli:judges': null, 'cli:runs': LOST })
     // Its own node still writes: nobody else has it.
@@ -141,7 +142,7 @@ describe('the sessions of an evicted node', () => {
 
   test('stay with it while somebody changes them', async () => {
     const { lease, turn } = await runTurn('cli:begins', null)
-    await evictNodes(database(), SELF)
+    await evictNodes(database(), SELF, TIMING)
     const begun = world.interleave(
       (uncommitted) => commitTurn(uncommitted.context.database, { lease, turn }, planWith('RUNNING')),
       async () => {
@@ -160,13 +161,13 @@ describe('the sessions of an evicted node', () => {
   test('are found also when it took them with its last statement, after it was off the list', async () => {
     await sendMessage(world.context, world.as('alice'), { sessionId: 'cli:last', content: 'x' })
     await world.sql('UPDATE sessions SET owner = 77')
-    expect((await evictNodes(database(), SELF)).filter(({ id }) => id === 77)).toHaveLength(1)
+    expect((await evictNodes(database(), SELF, TIMING)).filter(({ id }) => id === 77)).toHaveLength(1)
     expect(await freeSessions(database(), [])).toBe(1)
   })
 })
 
 describe('a death counts', () => {
-  const evict = async () => void (await evictNodes(database(), SELF))
+  const evict = async () => void (await evictNodes(database(), SELF, TIMING))
 
   test('against the turns that ran a command, when the node has died', async () => {
     await runTurn('cli:thinks', null)
@@ -193,7 +194,7 @@ describe('a death counts', () => {
     await buryNode(database(), LOST)
     expect(await deathsOf()).toEqual({ 'cli:runs': 0 })
     expect(await ownersOf()).toEqual({ 'cli:runs': null })
-    expect((await evictNodes(database(), SELF)).map(({ id }) => id)).not.toContain(LOST)
+    expect((await evictNodes(database(), SELF, TIMING)).map(({ id }) => id)).not.toContain(LOST)
   })
 
   test('when the node hung for longer than others wait, and says so itself', async () => {

@@ -18,6 +18,7 @@ import { Worker } from '../../src/worker/worker.ts'
 import { Arrivals } from '../harness/arrivals.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
+import { TIMING } from '../../src/config/timing.ts'
 
 const SESSION = '@alice:notified'
 const logger = createLogger({ level: 'silent', pretty: false })
@@ -99,6 +100,7 @@ test('a session that is notified between the end of its turn and that of its run
     metrics: createMetrics(),
     doorbell,
     config,
+    timing: TIMING,
     clock,
     logger,
     conversations: { heldOf: () => null, stop: () => undefined },

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../platform/clock.ts'
 import { createLogger } from '../../platform/logger.ts'
 import { HomeWatch } from './home-watch.ts'
+import { TIMING } from '../timing.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'factotum-disk-'))
 const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', home])
@@ -17,7 +18,7 @@ describe.skipIf(!mayMount)(`a home on a disk of its own${mayMount ? '' : ' (skip
 
   beforeAll(async () => {
     const logger = createLogger({ level: 'silent', pretty: false })
-    watch = await HomeWatch.start({ home, clock: systemClock, logger })
+    watch = await HomeWatch.start({ home, timing: TIMING, clock: systemClock, logger })
   })
 
   afterAll(async () => {

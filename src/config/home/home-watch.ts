@@ -9,15 +9,16 @@ import { isOutage, messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { Periodic } from '../../platform/periodic.ts'
+import type { Timing } from '../timing.ts'
 import { hasCode } from '../../platform/error-code.ts'
 
 export interface HomeWatchOptions {
   readonly home: string
+  readonly timing: Pick<Timing, 'homePollMs'>
   readonly clock: Clock
   readonly logger: Logger
 }
 
-const POLL_MS = 1000
 /** Less free space than that is none. It is gone again before the system writes it to the disk. */
 const PROBE = Buffer.alloc(64 << 10)
 
@@ -32,9 +33,16 @@ export class HomeWatch {
     this.#options = options
     this.#identity = identity
     this.#probePath = join(options.home, `.probe-${process.pid}`)
-    const { clock, logger } = options
+    const { timing, clock, logger } = options
     const tick = async (): Promise<void> => this.#remember(await this.#probe())
-    this.#poll = new Periodic({ name: 'probe of FACTOTUM_HOME', everyMs: POLL_MS, tick, isOutage, clock, logger })
+    this.#poll = new Periodic({
+      name: 'probe of FACTOTUM_HOME',
+      everyMs: timing.homePollMs,
+      tick,
+      isOutage,
+      clock,
+      logger,
+    })
   }
 
   /** Takes the folder that is there now for the right one. Call `stop`. */

@@ -1,7 +1,7 @@
 /**
  * A kind of row, declared once: who sees it, where it lies, and how it is listed. From that come the lookup of
- * `node(id:)`, the query of one by its id, the fields of events and payloads that show the row they tell of, the pages of
- * its lists, and the subscription to what becomes of such rows.
+ * `node(id:)`, the query of one by its id, the fields of events and payloads that show the row they tell of, the pages
+ * of its lists, and the subscription to what becomes of such rows.
  */
 import { brandWithType, type ObjectRef } from '@pothos/core'
 import { queryFromInfo } from '@pothos/plugin-prisma'
@@ -43,7 +43,7 @@ interface RowRules<Where, Connection> {
   readonly table: (prisma: PrismaClient) => Table<Where>
   /** The condition under which a viewer sees the row of this id. */
   readonly visible: (context: AuthenticatedContext, id: string) => Where | Promise<Where>
-  /** What its lists are of (connectionType, countedConnectionType): their order, and the cost of a page; null: it has none. */
+  /** The type of its lists (connectionType, countedConnectionType): order, and cost of a page; null: there are none. */
   readonly connection: Connection
 }
 

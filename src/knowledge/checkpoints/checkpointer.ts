@@ -6,6 +6,7 @@
  * No turn waits for it, and it waits for none.
  */
 import { AppError, isOutage, messageOf } from '../../core/errors.ts'
+import type { Timing } from '../../config/timing.ts'
 import type { Doorbell } from '../../events/doorbell.ts'
 import type { Feed } from '../../events/feed.ts'
 import { randomHex } from '../../platform/id.ts'
@@ -22,9 +23,9 @@ import { failCheckpoint, makeCheckpoint, type CheckpointContext } from './make-c
 export interface CheckpointerOptions extends CheckpointContext {
   readonly feed: Pick<Feed, 'published'>
   readonly doorbell: Pick<Doorbell, 'ring'>
+  readonly timing: Pick<Timing, 'checkpointPollMs' | 'curationPollMs'>
 }
 
-const POLL_MS = 1000
 /** At once, in this process: turns come first. */
 const MAX_RUNNING = 4
 /** How often is looked for idle sessions: a tenth of what counts as idle, but … */
@@ -41,9 +42,16 @@ export class Checkpointer {
 
   constructor(options: CheckpointerOptions) {
     this.#options = options
-    const { clock, logger } = options
+    const { timing, clock, logger } = options
     const tick = (): Promise<void> => this.#tick()
-    this.#poll = new Periodic({ name: 'checkpoint poll', everyMs: POLL_MS, tick, isOutage, clock, logger })
+    this.#poll = new Periodic({
+      name: 'checkpoint poll',
+      everyMs: timing.checkpointPollMs,
+      tick,
+      isOutage,
+      clock,
+      logger,
+    })
   }
 
   start(): void {

@@ -14,8 +14,6 @@ import {
 import type { CheckpointerOptions } from '../checkpoints/checkpointer.ts'
 import { curateSession } from './curate-session.ts'
 
-const POLL_MS = 1000
-
 export class CurationJobs {
   readonly #options: CheckpointerOptions
   readonly #stopping = new AbortController()
@@ -23,9 +21,9 @@ export class CurationJobs {
 
   constructor(options: CheckpointerOptions) {
     this.#options = options
-    const { clock, logger } = options
+    const { timing, clock, logger } = options
     const tick = (): Promise<void> => this.#tick()
-    this.#poll = new Periodic({ name: 'curation poll', everyMs: POLL_MS, tick, isOutage, clock, logger })
+    this.#poll = new Periodic({ name: 'curation poll', everyMs: timing.curationPollMs, tick, isOutage, clock, logger })
   }
 
   start(): void {

@@ -10,6 +10,7 @@ import type { NewAuditEntry } from '../../core/audit-entry.ts'
 import type { ModelCallRecord } from '../../core/model-call.ts'
 import { recordCalls } from '../../core/turn-write.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { Timing } from '../../config/timing.ts'
 import { randomHex } from '../../platform/id.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -34,11 +35,11 @@ export interface EmbeddingJobsOptions {
   /** Takes out the secrets that this process knows. */
   readonly redact: (text: string) => string
   readonly metrics: Metrics
+  readonly timing: Pick<Timing, 'embeddingPollMs'>
   readonly clock: Clock
   readonly logger: Logger
 }
 
-const POLL_MS = 1000
 /** Texts in one call. */
 const BATCH = 64
 /** Facts that are made due at once. */
@@ -62,10 +63,18 @@ export class EmbeddingJobs {
 
   constructor(options: EmbeddingJobsOptions) {
     this.#options = options
-    const { clock, logger } = options
+    const { timing, clock, logger } = options
     const tick = (signal: AbortSignal): Promise<'again' | void> => this.#tick(signal)
     const backoff = BACKOFF
-    this.#poll = new Periodic({ name: 'embedding of facts', everyMs: POLL_MS, tick, isOutage, clock, logger, backoff })
+    this.#poll = new Periodic({
+      name: 'embedding of facts',
+      everyMs: timing.embeddingPollMs,
+      tick,
+      isOutage,
+      clock,
+      logger,
+      backoff,
+    })
   }
 
   start(): void {

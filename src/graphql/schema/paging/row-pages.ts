@@ -35,7 +35,7 @@ export interface ListPlace<K extends CursorKind> {
   readonly info: GraphQLResolveInfo
 }
 
-/** The keys of a page, at most `request.size + 1` in reading order, and where a row of such a key stands in the list. */
+/** The keys of a page, at most `request.size + 1` in reading order, and where the row of each stands in the list. */
 interface Keys<K extends CursorKind, Key> {
   readonly read: (request: PageRequest<K>) => Promise<readonly Key[]>
   readonly position: (key: Key) => Position<K>

@@ -1,6 +1,6 @@
 /** The processes of this server, from the table that each of them beats in. */
 import type { Database, Statement } from '../../../store/database.ts'
-import { SILENT_MS } from '../../../store/nodes.ts'
+import { TIMING } from '../../../config/timing.ts'
 import { builder } from '../builder.ts'
 import { upTo } from '../paging/page-sizes.ts'
 
@@ -9,7 +9,7 @@ type Status = 'ALIVE' | 'SILENT' | 'EVICTED'
 const ServerProcessStatusEnum = builder.enumType('ServerProcessStatus', {
   description: 'Whether a process takes part.',
   values: {
-    ALIVE: { description: `It gave a sign of life in the last ${SILENT_MS / 1000} seconds.` },
+    ALIVE: { description: `It gave a sign of life in the last ${TIMING.silentMs / 1000} seconds.` },
     SILENT: { description: 'It did not, and is about to be evicted.' },
     EVICTED: {
       description:
@@ -60,7 +60,7 @@ const PROCESSES: Statement = {
   text: `
     SELECT n.id AS "nodeId", n.host, n.version, n.started_at AS "startedAt", n.seen_at AS "lastBeatAt",
       CASE WHEN n.evicted_at IS NOT NULL THEN 'EVICTED'
-        WHEN n.seen_at < now() - interval '${SILENT_MS} milliseconds' THEN 'SILENT' ELSE 'ALIVE' END AS status,
+        WHEN n.seen_at < now() - interval '${TIMING.silentMs} milliseconds' THEN 'SILENT' ELSE 'ALIVE' END AS status,
       count(s.id)::int AS sessions,
       count(*) FILTER (WHERE EXISTS (
         SELECT 1 FROM turns t WHERE t.session_id = s.id AND t.status = 'RUNNING'))::int AS "runningTurns"
