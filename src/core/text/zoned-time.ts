@@ -16,7 +16,20 @@ export function timesIn(timeZone: string): (at: Date) => string {
 }
 
 /** "Monday 2026-11-23 04:15, time zone Europe/Rome (UTC+01:00)". */
-export function describeMoment({ now, timeZone }: Moment): string {
+export function describeMoment(moment: Moment): string {
+  const minute = Math.floor(moment.now.getTime() / 60_000)
+  const known = described.get(moment.timeZone)
+  if (known?.minute === minute) return known.text
+  if (described.size === MAX_FORMATS) described.clear()
+  const text = describe(moment)
+  described.set(moment.timeZone, { minute, text })
+  return text
+}
+
+/** Of the zones in use: every prompt says it, and it stays for a minute. */
+const described = new Map<string, { readonly minute: number; readonly text: string }>()
+
+function describe({ now, timeZone }: Moment): string {
   const format = formatOf(timeZone)
   const offset = partsOf(format, now)('timeZoneName').replace('GMT', 'UTC')
   const { timeZone: zone } = format.resolvedOptions()
