@@ -77,7 +77,7 @@ export const ASSISTANT: FreeTexts<AssistantContext> = {
   },
   kept: { provider: 'kept', model: 'kept', responseId: 'kept' },
   fenceToken: 'kept',
-  tools: { name: 'kept', description: 'text', parameters: 'json' },
+  tools: { name: 'kept', description: 'repeated', parameters: 'json' },
 }
 
 /** The planner's answer is none of these: it comes as it is (redacted-agents.ts). */
@@ -90,7 +90,7 @@ export const PLANNER: FreeTexts<PlannerContext> = {
     args: { name: 'text', default: 'text', description: 'text' },
     secrets: 'text',
   },
-  tools: { name: 'kept', description: 'text', parameters: 'json' },
+  tools: { name: 'kept', description: 'repeated', parameters: 'json' },
   replan: {
     completed: TASK,
     remaining: { detail: 'text' },

@@ -43,7 +43,8 @@ const MAX_DEPTH = 2
 
 /** Shorter texts are read again faster than they are worth remembering. */
 const MIN_REMEMBERED_CHARS = 16_384
-const MAX_REPEATED = 20
+/** System prompts, and the descriptions of tools. */
+const MAX_REPEATED = 200
 
 export class Redactor {
   static readonly none = new Redactor([])
