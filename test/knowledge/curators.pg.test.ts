@@ -3,18 +3,13 @@
  * curators, for two seeds, on a database. The rules by form are those of the product, and so is what is stored.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { GLOBAL_SCOPE } from '../../src/core/knowledge/fact-scope.ts'
 import { normalText } from '../../src/core/text/normal-text.ts'
-import { curatorContext, decidePending } from '../../src/knowledge/decide-pending.ts'
-import { enterLearning } from '../../src/knowledge/learnings/enter-learning.ts'
 import { otherSubstance } from '../../src/knowledge/learnings/other-substance.ts'
-import { loadCuration } from '../../src/knowledge/load-curation.ts'
-import { newId } from '../../src/platform/id.ts'
-import { storeCuration } from '../../src/store/knowledge/store-curations.ts'
+import type { Database } from '../../src/store/database.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 import type { Kind } from './corpus/learning-patterns.ts'
 import { makeLearnings, type LabelledLearning } from './corpus/learnings.ts'
-import { SeededRandom } from './corpus/random.ts'
+import { curateAll, learn, learnedRows, openSession } from './play-corpus.ts'
 import { credulous, HOSTILE, perfect, random, type StandIn } from './stand-in-curators.ts'
 
 const SEEDS = [1, 2]
@@ -25,12 +20,7 @@ const OF_A_PERSON = 'The registry of the harbour is kept by Ingrid.'
 let world: World
 beforeEach(async () => {
   world = await createWorld()
-  await world.sql(`INSERT INTO sessions (id, source_kind, source_interactive) VALUES ('cli:a', 'cli', true)`)
-  await world.sql(`INSERT INTO messages (id, session_id, seq, role, content, trusted, status, client, created_at)
-    VALUES ('msg_a', 'cli:a', 1, 'USER', 'x', true, 'DONE', 'cli', now())`)
-  await world.sql(`INSERT INTO turns (id, session_id, seq, message_id, user_name, created_at)
-    VALUES ('turn_a', 'cli:a', 1, 'msg_a', 'alice', now())`)
-  await world.sql(`INSERT INTO turn_facts (turn_id, fact_ids, session_id) VALUES ('turn_a', '{}', 'cli:a')`)
+  await openSession(world.context.database, 'a')
   await world.sql(
     `INSERT INTO facts (id, content, norm, source, created_at, updated_at) VALUES ('fact_a', $1, $2, 'MANUAL', now(), now())`,
     OF_A_PERSON,
@@ -45,57 +35,21 @@ beforeEach(async () => {
 })
 afterEach(() => world[Symbol.asyncDispose]())
 
-/** As a review in a turn of an admin's brings it, by the configuration that there is without one. */
-async function learn(text: string): Promise<void> {
-  const { database } = world.context
-  const learned = { text, turnId: 'turn_a', source: 'REVIEW', mode: 'hold_suspicious', refusal: null } as const
-  const entered = await enterLearning(database, { ...learned, scope: GLOBAL_SCOPE })
-  if (entered === null) return
-  const { content, norm, entry } = entered
-  const { flags, similarFactIds, ...rest } = entry
-  const row = { id: newId('learning'), sessionId: SESSION, userName: 'alice', content, norm, createdAt: new Date() }
-  await database.prisma.learning.create({
-    data: { ...row, ...rest, flags: [...flags], similarFactIds: [...similarFactIds] },
-  })
-}
+const database = (): Database => world.context.database
+const rows = (): ReturnType<typeof learnedRows> => learnedRows(database())
 
-/** As after a turn, until nothing waits for the curator that it has an answer to. */
-async function curateAll(standIn: StandIn, learnings: readonly LabelledLearning[], seed: number): Promise<void> {
-  const { database, config } = world.context
-  const kinds = new Map(learnings.map(({ text, kind }) => [text, kind]))
-  const dice = new SeededRandom(seed)
-  for (let run = 0; run < 4; run += 1) {
-    const pending = await loadCuration(database, SESSION, [])
-    if (pending.learnings.length === 0) return
-    const shown = await curatorContext(database, pending, () => Promise.resolve(null))
-    const evaluations = standIn({ shown, kindOf: (text) => kinds.get(text), random: dice })
-    const at = new Date()
-    const curations = await decidePending(database, config.current(), { pending, shown, evaluations, at })
-    for (const curation of curations) await storeCuration(database, SESSION, curation)
-  }
+async function curate(standIn: StandIn, learnings: readonly LabelledLearning[], seed: number): Promise<void> {
+  const { config } = world.context
+  await curateAll(database(), { sessionId: SESSION, config: config.current(), standIn, learnings, seed })
 }
-
-interface Row {
-  readonly content: string
-  readonly status: string
-  readonly held: boolean
-  readonly fact: string | null
-  readonly repeats: boolean
-}
-
-const rows = (): Promise<Row[]> =>
-  world.sql<Row>(
-    `SELECT l.content, l.status::text, l.held, f.content AS fact, l.repeats_fact_id IS NOT NULL OR l.repeats_learning_id IS NOT NULL AS repeats
-     FROM learnings l LEFT JOIN facts f ON f.id = l.fact_id ORDER BY l.id`,
-  )
 
 async function play(standIn: StandIn, seed: number, perKind: number) {
   const learnings = makeLearnings({ perKind, seed })
   for (const [n, { text }] of learnings.entries()) {
-    await learn(text)
-    if (n % 20 === 19) await curateAll(standIn, learnings, seed + n)
+    await learn(database(), SESSION, text)
+    if (n % 20 === 19) await curate(standIn, learnings, seed + n)
   }
-  await curateAll(standIn, learnings, seed)
+  await curate(standIn, learnings, seed)
   const kinds = new Map(learnings.map(({ text, kind }) => [normalText(text), kind]))
   return (await rows()).map((row) => ({ ...row, kind: kinds.get(normalText(row.content)) }))
 }
@@ -133,12 +87,12 @@ test.each(SEEDS)('a credulous curator makes no fact of what is none, and loses n
   const before = (await rows()).length
   await world.sql(`UPDATE turn_facts SET fact_ids = ARRAY(SELECT id FROM facts WHERE invalidated_at IS NULL)`)
   for (const fact of known) {
-    await learn(`**${fact.toUpperCase()}**`)
-    await learn(`As already known, ${fact}`)
-    await learn(`Wie bereits bekannt: ${fact}`)
-    await learn(`It is noted that ${fact} This was checked.`)
+    await learn(database(), SESSION, `**${fact.toUpperCase()}**`)
+    await learn(database(), SESSION, `As already known, ${fact}`)
+    await learn(database(), SESSION, `Wie bereits bekannt: ${fact}`)
+    await learn(database(), SESSION, `It is noted that ${fact} This was checked.`)
   }
-  await curateAll(credulous, [], seed)
+  await curate(credulous, [], seed)
   const repeated = (await rows()).slice(before)
   expect(repeated.length).toBe(4 * known.length)
   expect(repeated.filter(({ status }) => status === 'PROMOTED')).toEqual([])

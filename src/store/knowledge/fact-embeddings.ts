@@ -196,5 +196,9 @@ function bytesOf(vector: Float32Array): Buffer {
 }
 
 function vectorOf(bytes: Buffer): Float32Array {
-  return Float32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(4 * at))
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const vector = new Float32Array(bytes.length / 4)
+  // A loop: Float32Array.from takes ten times as long, and there are a thousand of them.
+  for (let at = 0; at < vector.length; at += 1) vector[at] = view.getFloat32(4 * at, true)
+  return vector
 }

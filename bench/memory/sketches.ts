@@ -1,0 +1,96 @@
+/**
+ * How many of the facts nearest to a question by their vectors are found by sketches first: vectors of 1 536 numbers as
+ * models give them, which share most with what is about the same. Exact search is what both are measured by.
+ */
+import { cosineOf, SKETCH_BITS, sketchOf } from '../../src/knowledge/embeddings/sketch.ts'
+import { SeededRandom } from '../../test/knowledge/corpus/random.ts'
+
+const DIMENSIONS = 1536
+const QUESTIONS = 10
+const WANTED = 20
+
+export interface SketchRecall {
+  readonly size: number
+  /** Of the nearest twenty, by how many candidates there were. */
+  readonly shares: readonly number[]
+  readonly exactMs: number
+}
+
+/** `candidates`: how many are compared exactly. */
+export function measureSketches(size: number, seed: number, candidates: readonly number[]): SketchRecall {
+  const random = new SeededRandom(seed)
+  const topics = topicsOf(random, size)
+  const facts = Array.from({ length: size }, () => vectorAbout(random, topics))
+  const sketches = facts.map((fact) => bitsOf(fact.vector))
+  const found = candidates.map(() => 0)
+  let exactMs = 0
+  for (let asked = 0; asked < QUESTIONS; asked += 1) {
+    const about = random.pick(facts)
+    const question = mix(random, [[about.vector, 1]], 0.7)
+    const beganMs = performance.now()
+    const near = best(facts.map(({ vector }) => cosineOf(vector, question)))
+    exactMs += performance.now() - beganMs
+    const sketch = bitsOf(question)
+    const order = ordered(sketches.map((one) => -differing(one, sketch)))
+    candidates.forEach((count, at) => {
+      const among = new Set(order.slice(0, count))
+      found[at] = (found[at] ?? 0) + near.filter((one) => among.has(one)).length
+    })
+  }
+  return { size, shares: found.map((one) => one / (QUESTIONS * WANTED)), exactMs: exactMs / QUESTIONS }
+}
+
+interface Topics {
+  readonly common: Float32Array
+  readonly kinds: readonly (readonly Float32Array[])[]
+}
+
+/** What all texts have in common, and what those about one project, one component, one attribute have. */
+function topicsOf(random: SeededRandom, size: number): Topics {
+  const many = (count: number): Float32Array[] => Array.from({ length: count }, () => noise(random))
+  return { common: noise(random), kinds: [many(Math.ceil(size / 100)), many(30), many(40)] }
+}
+
+function vectorAbout(random: SeededRandom, { common, kinds }: Topics): { readonly vector: Float32Array } {
+  const parts = kinds.map((kind): Part => [random.pick(kind), 0.6])
+  return { vector: mix(random, [[common, 1], ...parts], 0.5) }
+}
+
+type Part = readonly [vector: Float32Array, weight: number]
+
+/** Of length 1. */
+function mix(random: SeededRandom, parts: readonly Part[], noisy: number): Float32Array {
+  const sum = noise(random).map((one) => one * noisy)
+  for (const [vector, weight] of parts) vector.forEach((one, at) => (sum[at] = (sum[at] ?? 0) + weight * one))
+  const length = Math.hypot(...sum)
+  return sum.map((one) => one / length)
+}
+
+/** A direction drawn by lot, of length 1. */
+function noise(random: SeededRandom): Float32Array {
+  const drawn = Float32Array.from({ length: DIMENSIONS }, () => random.next() + random.next() + random.next() - 1.5)
+  const length = Math.hypot(...drawn)
+  return drawn.map((one) => one / length)
+}
+
+function bitsOf(vector: Float32Array): Uint32Array {
+  const sketch = sketchOf(vector)
+  return Uint32Array.from({ length: SKETCH_BITS / 32 }, (_, at) =>
+    Number.parseInt(sketch.slice(32 * at, 32 * at + 32), 2),
+  )
+}
+
+function differing(one: Uint32Array, other: Uint32Array): number {
+  let bits = 0
+  for (let at = 0; at < one.length; at += 1) {
+    let left = ((one[at] ?? 0) ^ (other[at] ?? 0)) >>> 0
+    left -= (left >>> 1) & 0x55555555
+    left = (left & 0x33333333) + ((left >>> 2) & 0x33333333)
+    bits += Math.imul((left + (left >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+  }
+  return bits
+}
+
+const ordered = (scores: readonly number[]): number[] =>
+  [...scores.keys()].toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0))
+const best = (scores: readonly number[]): number[] => ordered(scores).slice(0, WANTED)

@@ -1,0 +1,79 @@
+/** The tables of `npm run bench:memory`, and the page that they are kept in. */
+import { WAYS } from '../../test/knowledge/corpus/store.ts'
+import { show } from '../figures.ts'
+import type { JunkRow } from './junk.ts'
+import type { Found } from './recall.ts'
+import type { SketchRecall } from './sketches.ts'
+
+/** Of what was not asked for: ''. */
+export interface Tables {
+  readonly junk: string
+  readonly recall: string
+  readonly sketches: string
+}
+
+function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return ''
+  return [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+/** `junk`: the rows of each seed. */
+export function junkTable(junk: readonly (readonly JunkRow[])[], seeds: readonly number[]): string {
+  const rows = (junk[0] ?? []).map(({ what, before }, at) => [what, before, ...junk.map((one) => one[at]?.now ?? '')])
+  return tableOf(['credulous curator, no person', 'before', ...seeds.map((seed) => `now, seed ${seed}`)], rows)
+}
+
+export function recallTable(found: readonly Found[]): string {
+  const rows = found.map(({ choice, size, seed, byWay, tokens, medianMs }) => [
+    choice,
+    String(size),
+    String(seed),
+    ...WAYS.map((way) => `${byWay[way].at10} · ${byWay[way].at20}`),
+    show(tokens),
+    show(medianMs),
+  ])
+  return tableOf(['choice', 'facts', 'seed', ...WAYS, 'tokens', 'ms'], rows)
+}
+
+export function sketchTable(measured: readonly (SketchRecall & { readonly seed: number })[]): string {
+  const rows = measured.map(({ size, seed, shares, exactMs }) => [
+    String(size),
+    String(seed),
+    ...shares.map((share) => share.toFixed(3)),
+    show(exactMs),
+  ])
+  return tableOf(['facts', 'seed', '100', '300', '1000', 'exact, ms'], rows)
+}
+
+export function pageOf({ junk, recall, sketches }: Tables, factsShown: number): string {
+  return `# Whether a prompt gets the fact that it needs, and what becomes one
+
+Written by \`npm run bench:memory -- --write\`.
+
+## What becomes a fact
+
+The corpus of learnings (test/knowledge/corpus) goes through the inbox and a curator that promotes all that it is shown; nobody else decides.
+"before" are the figures of commit eecbe87, as they were reported then, on another corpus.
+
+${junk}
+
+## What a prompt gets
+
+30 needed facts in stores of a team's facts, which share their words
+(test/knowledge/corpus), each asked in seven ways: how many of them are among the first ten · the first twenty that are
+chosen. "before": the 40 newest texts of each word and the newest facts, 50 of them; "now": at most ${factsShown} that score.
+"embedder": the same with \`[models] embedder\` set, to a stand-in over HTTP on the same machine whose synonyms and German are the
+corpus' own (test/harness/embeddings-endpoint.ts): it says what the second list brings at best, not how good a model is.
+Tokens of the facts in a planner's prompt (characters through four) and milliseconds of a choice are medians.
+
+${recall}
+
+## What sketches find
+
+Vectors of 1 536 numbers that have most in common, and more with those about the same: which share of the twenty that are nearest to a
+question is among the 100, 300 and 1 000 whose sketches are nearest to its own. The last column is what comparing all vectors takes in
+the process, where they are in memory.
+
+${sketches}
+`
+}
