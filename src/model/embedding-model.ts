@@ -40,7 +40,7 @@ const MAX_DIMENSIONS = 8192
 
 /** The model behind the endpoint that each call names. */
 export function createEmbeddingModel(
-  options: Pick<ProviderOptions, 'endpointOf' | 'clock' | 'logger'>,
+  options: Pick<ProviderOptions, 'endpointOf' | 'tracing' | 'clock' | 'logger'>,
 ): EmbeddingModel {
   const memories = { clients: new OpenAiClients(), shapes: new ShapeMemory(), thoughts: new ThoughtMemory() }
   return {
@@ -49,6 +49,7 @@ export function createEmbeddingModel(
         { ...options, ...memories },
         {
           request: { ...asked, role: 'embedder' },
+          operation: 'embeddings',
           wantsSchema: false,
           delivery: new PieceDelivery(),
           maxTries: 1,
@@ -65,6 +66,7 @@ export function createEmbeddingModel(
 /** Nothing of what an endpoint answers is trusted to have its shape. */
 interface Answered {
   readonly data?: unknown
+  readonly model?: unknown
   readonly usage?: { readonly prompt_tokens?: unknown }
 }
 
@@ -76,9 +78,11 @@ function judge(
   const used = answered.usage?.prompt_tokens
   const inputTokens = typeof used === 'number' && used > 0 && Number.isFinite(used) ? Math.round(used) : 0
   const tokens = { inputTokens, outputTokens: 0, cachedTokens: 0 }
-  if (vectors !== null) return { answer: { vectors }, problem: null, tokens }
+  const model = typeof answered.model === 'string' ? answered.model : null
+  const details = { model, finishReason: null, dimensions: vectors?.[0]?.length }
+  if (vectors !== null) return { answer: { vectors }, problem: null, tokens, details }
   const message = `The answer of ${nameModel(call)} holds no embedding for each text. Is it a model for embeddings?`
-  return { answer: { vectors: [] }, problem: new AppError('MODEL_BAD_OUTPUT', message), tokens }
+  return { answer: { vectors: [] }, problem: new AppError('MODEL_BAD_OUTPUT', message), tokens, details }
 }
 
 /** Null: it is not one vector for each text, or their lengths differ. */

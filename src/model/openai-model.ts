@@ -29,6 +29,7 @@ function complete(options: ProviderOptions, request: ModelRequest): Promise<Mode
   const onText = delivery.to(request.onText)
   const { schema, signal } = request
   return callProvider(options, {
+    operation: 'chat',
     request,
     wantsSchema: schema !== null,
     delivery,

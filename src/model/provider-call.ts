@@ -11,7 +11,7 @@ import type { Clock } from '../platform/clock.ts'
 import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
-import { inCallSpan, type AnswerDetails } from './call-span.ts'
+import { inCallSpan, type AnswerDetails, type Operation } from './call-span.ts'
 import type { FetchWithin } from './http-transport.ts'
 import { NO_TOKENS, type TokenCounts } from './token-counts.ts'
 import { ModelError } from './language-model.ts'
@@ -67,13 +67,13 @@ export interface Tried<Answer> {
   readonly answer: Answer
   readonly problem: AppError | null
   readonly tokens: TokenCounts
-  /** Left out by what is no answer of a model that speaks: it has no span. */
-  readonly details?: AnswerDetails
+  readonly details: AnswerDetails
 }
 
 /** One question, however often it is put. */
 export interface ProviderCall<Answer> {
   readonly request: ProviderRequest
+  readonly operation: Operation
   /** Whether the answer had to satisfy a JSON schema. */
   readonly wantsSchema: boolean
   /** Pieces of the answer go through it. */
@@ -99,7 +99,7 @@ const MAX_UNUSABLE_TRIES = 2
  */
 export async function callProvider<Answer extends object>(
   options: ProviderOptions,
-  { request, wantsSchema, delivery, send, maxTries = MAX_TRIES }: ProviderCall<Answer>,
+  { request, operation, wantsSchema, delivery, send, maxTries = MAX_TRIES }: ProviderCall<Answer>,
 ): Promise<Answer & TokenCounts> {
   const { role, provider, model, signal } = request
   const endpoint = options.endpointOf(request)
@@ -108,8 +108,9 @@ export async function callProvider<Answer extends object>(
   const call = { role, provider, model, baseUrl, apiKeyEnv, apiKey, wantsSchema }
   let tokens = NO_TOKENS
   for (let tries = 1; ; tries++) {
-    const once = (): Promise<TryOutcome<Answer>> => tryOnce(options, { request, endpoint, delivery, call, send })
-    const outcome = await (role === 'embedder' ? once() : inCallSpan(options, { request, endpoint }, once))
+    const outcome = await inCallSpan(options, { operation, request, endpoint }, () =>
+      tryOnce(options, { request, endpoint, delivery, call, send }),
+    )
     throwIfCancelled(signal)
     tokens = addTokens(tokens, outcome.tokens)
     if (outcome.kind === 'answered') return { ...outcome.answer, ...tokens }

@@ -8,6 +8,7 @@
  *   │  └─ chat <model>              one request to a provider
  *   ├─ execute_tool <name>          a command, a skill, a tool or a delegated task
  *   ├─ chat <model>                 the other roles: the reviewer, the messenger, …
+ *   ├─ embeddings <model>             texts as numbers, to find facts; also outside of turns
  *   ├─ commit                       what the turn has written
  *   └─ deliver                      an attempt to post a text to the webhook, also after the turn
  */
@@ -49,6 +50,21 @@ export const SPANS = {
       'server.address',
       'server.port',
       'factotum.role',
+    ],
+  },
+  embeddings: {
+    name: 'embeddings',
+    kind: 'CLIENT',
+    attributes: [
+      ...GEN_AI,
+      'gen_ai.provider.name',
+      'gen_ai.request.model',
+      'gen_ai.request.encoding_formats',
+      'gen_ai.response.model',
+      'gen_ai.embeddings.dimension.count',
+      'gen_ai.usage.input_tokens',
+      'server.address',
+      'server.port',
     ],
   },
   task: {

@@ -25,6 +25,7 @@ export function converse(options: ProviderOptions, request: ConversationRequest)
   const delivery = new PieceDelivery()
   const readers = { onText: delivery.to(request.onText), onThinking: delivery.to(request.onThinking) }
   return callProvider<Answer>(options, {
+    operation: 'chat',
     request,
     wantsSchema: false,
     delivery,
