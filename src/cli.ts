@@ -121,6 +121,8 @@ function completePlace(flags: Flags, find: (environment: Environment) => string 
   const { path, lines, problem } = new DeployVariables({ home, env: process.env, logger: silentLogger() })
   // DATABASE_URL may stand in it: without it, another database would be used.
   if (problem !== null) throw new AppError('CONFIG_INVALID', `${path} cannot be read: ${problem}`)
+  // The exporters of OpenTelemetry read the environment of the process themselves.
+  for (const [name, value] of lines) if (name.startsWith('OTEL_')) process.env[name] ||= value
   return { environment: parseEnvironment(process.env, flags, { path, lines }), home }
 }
 

@@ -22,19 +22,36 @@ const SECRET_VARIABLE = /^(FACTOTUM|KISO)_(SKILL|CONNECTOR)_./
 /** Variables whose value is an address that may hold a password. */
 const ADDRESS_VARIABLE = /^(DATABASE_URL|https?_proxy|all_proxy)$/i
 
+/** Of the settings of OpenTelemetry, those that hold the key of a collector; the others are names and addresses. */
+const TELEMETRY_VARIABLE = /^OTEL_/
+const TELEMETRY_KEY = /^OTEL_EXPORTER_OTLP_(\w+_)?HEADERS$/
+
 /**
- * Every line of `.env` is one: that is what the file is for. Of the environment, what has the name of one or is named
- * as one.
+ * Every line of `.env` is one, but for settings of OpenTelemetry: that is what the file is for. Of the environment, what
+ * has the name of one or is named as one.
  */
 export function deployValues({ env, dotEnv, config }: DeploySources): readonly KnownValue[] {
   const named = new Set(variablesNamedBy(config))
   const variables = Object.entries(env).flatMap(([name, value]): KnownValue[] => {
     if (value === undefined || value === '') return []
     if (ADDRESS_VARIABLE.test(name)) return passwordsIn({ name, value })
+    if (TELEMETRY_VARIABLE.test(name)) return ofTelemetry({ name, value })
     return SECRET_VARIABLE.test(name) || named.has(name) ? [{ name, value }] : []
   })
-  const lines = [...dotEnv].map(([name, value]) => ({ name: `${name} of .env`, value }))
+  const lines = [...dotEnv].flatMap(([name, value]) => {
+    const line = { name: `${name} of .env`, value }
+    return TELEMETRY_VARIABLE.test(name) ? ofTelemetry({ ...line, variable: name }) : [line]
+  })
   return [...variables, ...lines, ...inConfig(config)]
+}
+
+/** What is behind each "=" of `a=b,c=d`, as it is sent, and without a word such as "Bearer" before it. */
+function ofTelemetry({ name, value, variable = name }: KnownValue & { readonly variable?: string }): KnownValue[] {
+  if (!TELEMETRY_KEY.test(variable)) return passwordsIn({ name, value })
+  return value.split(',').flatMap((header) => {
+    const sent = decode(header.slice(header.indexOf('=') + 1).trim())
+    return [...new Set([sent, sent.slice(sent.lastIndexOf(' ') + 1)])].map((each) => ({ name, value: each }))
+  })
 }
 
 function variablesNamedBy(config: Config): string[] {

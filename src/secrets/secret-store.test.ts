@@ -109,6 +109,19 @@ describe('deploy secrets', () => {
     expect(hides(store, env.PATH)).toBe(false)
   })
 
+  test('are of the settings for a collector its keys alone, wherever they stand: the others are names and addresses', async () => {
+    const dotEnv = [
+      'OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20key-of-the-collector,x-tenant=tenant-of-the-team"',
+      'OTEL_EXPORTER_OTLP_ENDPOINT=https://user:password-in-it@collector.example.org',
+      'OTEL_SERVICE_NAME=factotum-team',
+    ]
+    const env = { OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-key=key-for-traces' }
+    const { store } = await openStore({ dotEnv: dotEnv.join('\n'), env })
+    const keys = ['key-of-the-collector', 'tenant-of-the-team', 'password-in-it', 'key-for-traces']
+    expect(keys.filter((key) => !hides(store, key))).toEqual([])
+    expect(hides(store, 'factotum-team') || hides(store, 'collector.example.org')).toBe(false)
+  })
+
   test('come from the environment before .env; both values are hidden', async () => {
     const { store } = await openStore({ dotEnv: 'ONE_KEY=value-in-the-file', env: { ONE_KEY: 'value-in-environment' } })
     expect(store.apiKey('ONE_KEY')).toBe('value-in-environment')
