@@ -15,8 +15,8 @@ test.each([
 
 test('an endpoint is enough', () => {
   expect(readTelemetrySettings(ENDPOINT)).toEqual({
-    traces: { protocol: 'http/protobuf' },
-    metrics: { protocol: 'http/protobuf' },
+    traces: { protocol: 'http/protobuf', url: 'http://127.0.0.1:4318/v1/traces' },
+    metrics: { protocol: 'http/protobuf', url: 'http://127.0.0.1:4318/v1/metrics' },
     sampler: { share: 1, followsParent: true },
     spanDelayMs: 5000,
     maxQueuedSpans: 2048,
@@ -26,8 +26,9 @@ test('an endpoint is enough', () => {
 })
 
 test('each signal has an endpoint and a protocol of its own', () => {
-  const env = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces' }
-  expect(readTelemetrySettings(env)).toMatchObject({ traces: { protocol: 'http/protobuf' }, metrics: null })
+  const url = 'http://127.0.0.1:4318/as/it/stands'
+  const env = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url }
+  expect(readTelemetrySettings(env)).toMatchObject({ traces: { protocol: 'http/protobuf', url }, metrics: null })
   expect(
     readTelemetrySettings({
       ...ENDPOINT,

@@ -7,6 +7,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface SignalSettings {
   readonly protocol: 'http/protobuf' | 'http/json'
+  /** Where it is sent. It may hold a password. */
+  readonly url: string
 }
 
 export interface SamplerSettings {
@@ -50,21 +52,29 @@ export function readTelemetrySettings(env: Environment): TelemetrySettings | nul
 }
 
 function signalOf(env: Environment, signal: 'TRACES' | 'METRICS', problems: string[]): SignalSettings | null {
-  const endpoint = env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] || env['OTEL_EXPORTER_OTLP_ENDPOINT']
-  if (!endpoint || env[`OTEL_${signal}_EXPORTER`]?.trim() === 'none') return null
+  const url = urlOf(env, signal)
+  if (url === null || env[`OTEL_${signal}_EXPORTER`]?.trim() === 'none') return null
   const name = env[`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`]
     ? `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`
     : 'OTEL_EXPORTER_OTLP_PROTOCOL'
   const protocol = env[name]?.trim() || 'http/protobuf'
-  if (!URL.canParse(endpoint)) {
+  if (!URL.canParse(url)) {
     problems.push(`the endpoint for ${signal.toLowerCase()} is no URL; none are sent`)
     return null
   }
-  if (protocol === 'http/protobuf' || protocol === 'http/json') return { protocol }
+  if (protocol === 'http/protobuf' || protocol === 'http/json') return { protocol, url }
   problems.push(
     `${name} is "${protocol}", but "http/protobuf" and "http/json" are what is spoken; no ${signal.toLowerCase()} are sent`,
   )
   return null
+}
+
+/** As the exporters read it: one for both is that of the collector, one for a signal is taken as it stands. */
+function urlOf(env: Environment, signal: 'TRACES' | 'METRICS'): string | null {
+  const own = env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`]?.trim()
+  if (own) return own
+  const both = env['OTEL_EXPORTER_OTLP_ENDPOINT']?.trim()
+  return both ? `${both.replace(/\/$/, '')}/v1/${signal.toLowerCase()}` : null
 }
 
 const PARENT_BASED = 'parentbased_'

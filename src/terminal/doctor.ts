@@ -13,6 +13,7 @@ import { createCommandRunner } from '../execution/run-command.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { resolveDatabase } from '../store/resolve-database.ts'
+import { checkCollector } from './checks/check-collector.ts'
 import { checkDatabase } from './checks/check-database.ts'
 import { checkModels } from './checks/check-models.ts'
 import { checkDisk, checkPort, checkProxy } from './checks/check-place.ts'
@@ -21,7 +22,7 @@ import { fail, ok, warn, type Finding } from './checks/finding.ts'
 export interface DoctorOptions {
   readonly environment: Environment
   readonly home: string
-  /** Of the process, for the proxy. */
+  /** Of the process, for the proxy and the collector. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly keys: { apiKey(name: string): string | null }
   /** Also calls each model, which costs a few tokens. */
@@ -44,6 +45,7 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
     await checkPort(environment.host, environment.port),
     await checkSandbox(options),
     ...(await checkProxy(env)),
+    ...(await checkCollector(env)),
     ...(config === null ? [] : checkKeys(config, options)),
     ...(config === null || !options.callsModels
       ? []

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { Environment } from '../../src/config/schema/environment.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -12,6 +12,9 @@ import { describeFindings, examine, exitCodeOf, type DoctorOptions } from '../..
 import { createTestDatabase } from '../harness/database.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 import { StubEndpoint } from '../model/stub-endpoint.ts'
+import { Collector } from '../telemetry/collector.ts'
+
+afterEach(() => void vi.unstubAllEnvs())
 
 const CONFIG = `[users.ada]
 role = "admin"
@@ -79,7 +82,7 @@ test('finds nothing where nothing is broken, and says what it looked at', async 
   expect(shown).toEqual([])
   expect(exitCode).toBe(0)
   const checks = findings.map(({ check }) => check)
-  expect(checks).toEqual(['config', 'disk', 'database', 'clock', 'migrations', 'port', 'sandbox', 'proxy'])
+  expect(checks).toEqual(['config', 'disk', 'database', 'clock', 'migrations', 'port', 'sandbox', 'proxy', 'collector'])
   expect(describeFindings(findings)).toMatch(/^ok {4}config {6}\S+config\.toml is valid\.\nok {4}disk/)
 })
 
@@ -143,6 +146,15 @@ test.each<[what: string, surroundings: Surroundings, found: RegExp]>([
     /^FAIL proxy: HTTP_PROXY \(127\.0\.0\.1:9\) does not answer\. → Start the proxy/,
   ],
   [
+    'a protocol that a collector is not spoken to in',
+    {
+      options: {
+        env: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:9', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+      },
+    },
+    /^WARN collector: OTEL_EXPORTER_OTLP_PROTOCOL is "grpc".*→ Correct the variable/,
+  ],
+  [
     'a key that is missing',
     { toml: `${CONFIG}${PROVIDER}` },
     /^FAIL keys: The key of provider "p" is missing\. → Write P_KEY=… into .*\.env/,
@@ -166,6 +178,34 @@ test('a port that another program has', async () => {
   const { shown } = await examined({ environment: { port } })
   expect(shown).toEqual([expect.stringContaining(`FAIL port: Another program listens on 127.0.0.1:${port}. →`)])
   other.close()
+})
+
+test('a collector that is away or wants a key; and one that takes all', async () => {
+  await using collector = await Collector.start()
+  // The exporters read the environment of the process themselves.
+  const foundFor = async (env: Readonly<Record<string, string>>) => {
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+    return (await examined({ options: { env } })).findings.filter(({ check }) => check === 'collector')
+  }
+  const away = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_METRICS_EXPORTER: 'none' }
+  expect(await foundFor(away)).toMatchObject([
+    {
+      verdict: 'WARN',
+      says: expect.stringMatching(/^127\.0\.0\.1:9\/v1\/traces takes no traces: .*ECONNREFUSED/),
+      fix: expect.stringMatching(/^Start it, or correct OTEL_EXPORTER_OTLP_ENDPOINT.*OTEL_TRACES_EXPORTER=none/),
+    },
+  ])
+  collector.status = 401
+  expect(await foundFor({ ...collector.environment, OTEL_METRICS_EXPORTER: '' })).toMatchObject([
+    { verdict: 'WARN', says: expect.stringMatching(/takes no traces: it answers 401/) },
+    { verdict: 'WARN', says: expect.stringMatching(/takes no metrics: it answers 401/) },
+  ])
+  collector.status = 200
+  expect(await foundFor(collector.environment)).toMatchObject([
+    { verdict: 'OK', says: expect.stringMatching(/\/v1\/traces takes traces\.$/) },
+    { verdict: 'OK', says: expect.stringMatching(/\/v1\/metrics takes metrics\.$/) },
+  ])
+  expect(collector.spans.all).toEqual([])
 })
 
 test('an embedded PostgreSQL whose folder is damaged', async () => {

@@ -80,6 +80,8 @@ export class Collector implements AsyncDisposable {
   readonly points = new Arrivals<CollectedPoint>()
   /** All that came, as it came. */
   readonly bodies: { readonly path: string; readonly type: string; readonly bytes: Buffer }[] = []
+  /** What is answered. */
+  status = 200
   readonly #server = createServer((request, response) => void this.#take(request, response))
 
   static async start(): Promise<Collector> {
@@ -116,7 +118,7 @@ export class Collector implements AsyncDisposable {
     const bytes = await buffer(request)
     const type = request.headers['content-type'] ?? ''
     this.bodies.push({ path: request.url ?? '', type, bytes })
-    response.writeHead(200, { 'content-type': type }).end(type === 'application/json' ? '{}' : '')
+    response.writeHead(this.status, { 'content-type': type }).end(type === 'application/json' ? '{}' : '')
     if (type !== 'application/json') return
     const { resourceSpans = [], resourceMetrics = [] } = JSON.parse(bytes.toString()) as OtlpBody
     for (const { resource, scopeSpans } of resourceSpans)

@@ -1,10 +1,6 @@
-/** Makes the SDK as the environment says. The one file by which packages of OpenTelemetry are loaded. */
+/** Makes the SDK as the environment says. By this file, and try-collector.ts, packages of OpenTelemetry are loaded. */
 import { hostname } from 'node:os'
 import type { Histogram } from '@opentelemetry/api'
-import { OTLPMetricExporter as JsonMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
-import { OTLPTraceExporter as JsonTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import {
   detectResources,
   envDetector,
@@ -12,7 +8,7 @@ import {
   serviceInstanceIdDetector,
   type Resource,
 } from '@opentelemetry/resources'
-import { MeterProvider, PeriodicExportingMetricReader, type PushMetricExporter } from '@opentelemetry/sdk-metrics'
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -21,13 +17,13 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
   type Sampler,
-  type SpanExporter,
 } from '@opentelemetry/sdk-trace'
 import type { TelemetryOptions } from '../open-telemetry.ts'
 import { MEASURES, type MeasureOf } from '../spans.ts'
 import type { SamplerSettings, SignalSettings, TelemetrySettings } from '../telemetry-settings.ts'
 import type { Tracing } from '../tracing.ts'
 import { ChosenIds } from './chosen-ids.ts'
+import { metricExporter, spanExporter } from './exporters.ts'
 import { RegistryMetrics } from './registry-metrics.ts'
 import { SdkTracing } from './sdk-tracing.ts'
 import { CollectorWatch } from './watched-exporter.ts'
@@ -79,12 +75,11 @@ function samplerOf({ share, followsParent }: SamplerSettings): Sampler {
 
 function spanProcessor(
   { spanDelayMs, maxQueuedSpans }: TelemetrySettings,
-  { protocol }: SignalSettings,
+  traces: SignalSettings,
   watch: CollectorWatch,
 ): BatchSpanProcessor {
-  const exporter: SpanExporter = protocol === 'http/json' ? new JsonTraceExporter() : new OTLPTraceExporter()
   return new BatchSpanProcessor({
-    exporter: watch.watch(exporter),
+    exporter: watch.watch(spanExporter(traces)),
     scheduledDelayMillis: spanDelayMs,
     maxQueueSize: maxQueuedSpans,
   })
@@ -92,13 +87,12 @@ function spanProcessor(
 
 function metricReader(
   { metricIntervalMs }: TelemetrySettings,
-  { protocol }: SignalSettings,
+  metrics: SignalSettings,
   { watch, options }: { readonly watch: CollectorWatch; readonly options: TelemetryOptions },
 ): PeriodicExportingMetricReader {
-  const exporter: PushMetricExporter = protocol === 'http/json' ? new JsonMetricExporter() : new OTLPMetricExporter()
   const { registry, version } = options
   return new PeriodicExportingMetricReader({
-    exporter: watch.watch(exporter),
+    exporter: watch.watch(metricExporter(metrics)),
     exportIntervalMillis: metricIntervalMs,
     metricProducers: [new RegistryMetrics(registry, { name: NAME, version })],
   })
