@@ -146,7 +146,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const checkpointer = new Checkpointer(beside)
   const curationJobs = new CurationJobs(beside)
   const uploads = new Uploads({ home, database: stored.database })
-  const sending = { database, config, clock, redactorOf, feed: stored.feed, doorbell }
+  const sending = { database, config, clock, redactorOf, feed: stored.feed, doorbell, tracing }
   const delegator = new Delegator({ intake: sending, timing, logger })
   const made = { parts, background, tools, checkpointer, curationJobs, delegator, redactorOf, uploads }
   const homeWatch = await HomeWatch.start({ home, timing, clock: options.clock, logger })

@@ -36,3 +36,11 @@ export interface Credential {
   readonly kind: 'TOKEN' | 'LOGIN'
   readonly secret: string
 }
+
+/** The trace that a message comes from, by W3C Trace Context: that of a client, or of a turn that delegates. */
+export interface ClientTrace {
+  /** A `traceparent` that is one, in 55 characters. */
+  readonly parent: string
+  /** A `tracestate`, which is handed on as it is; null: it has none. */
+  readonly state: string | null
+}

@@ -12,6 +12,7 @@ import { tooManySessions } from '../intake/session/too-many-sessions.ts'
 import { newId } from '../platform/id.ts'
 import type { OpenDelegation } from '../store/delegations/delegation-rows.ts'
 import { acceptMessage, type IncomingMessage } from '../store/intake/accept-message.ts'
+import { placeOfTurn, spanIdOfTask } from '../telemetry/trace-parent.ts'
 import type { DelegatorContext } from './delegator-context.ts'
 
 const MAX_DESCRIPTION_CHARS = 100
@@ -54,7 +55,7 @@ function descriptionOf(task: string): string {
 }
 
 function messageOf(context: DelegatorContext, delegation: OpenDelegation): IncomingMessage {
-  const { id, round, messageId, userName, tokenName, task, expect, feedback } = delegation
+  const { id, round, turnId, taskId, trace, messageId, userName, tokenName, task, expect, feedback } = delegation
   const sessionId = childIdOf(id)
   const text =
     round === 1
@@ -78,5 +79,6 @@ function messageOf(context: DelegatorContext, delegation: OpenDelegation): Incom
     joins: true,
     attachments: [],
     call: null,
+    trace: context.tracing.traceFrom(placeOfTurn(turnId, trace), spanIdOfTask(taskId)),
   }
 }

@@ -25,7 +25,7 @@ export async function inDeliverySpan(
     'factotum.delivery.id': id,
     'factotum.delivery.attempt': attempts,
   }
-  const under = turn === null ? {} : { under: placeOfTurn(turn.id, turn.traceParent) }
+  const under = turn === null ? {} : { under: placeOfTurn(turn.id, turn.trace) }
   return tracing.inSpan({ of: 'delivery', attributes, ...under }, async (span) => {
     const result = await attempt()
     if (result.kind === 'Failed') span.fail(result.silent ? 'timeout' : 'NOT_DELIVERED')

@@ -3,7 +3,7 @@
  * (context.ts) extends it; `startServer` is given the function that does so. Made once per operation, and once per
  * event for log views, so making one must be cheap.
  */
-import type { Viewer } from '../core/identity.ts'
+import type { ClientTrace, Viewer } from '../core/identity.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { AnswerBudget } from './operation/answer-budget.ts'
 import type { SessionNotifier } from './live/session-notifier.ts'
@@ -15,8 +15,8 @@ export interface RequestContext {
    */
   readonly viewer: Viewer
   readonly requestId: string
-  /** The W3C `traceparent` of the HTTP request, if it has one that is valid; null over WebSocket. */
-  readonly traceParent: string | null
+  /** The trace of the HTTP request, if it says one; null over WebSocket. */
+  readonly trace: ClientTrace | null
   /** Carries requestId, token and operation. */
   readonly logger: Logger
   /**

@@ -391,7 +391,7 @@ function createHub(options: ServerOptions, sessionNotifier: SessionNotifier): Hu
       createContext({
         viewer,
         requestId: 'shared',
-        traceParent: null,
+        trace: null,
         logger,
         grantedSessionId,
         answer: null,

@@ -27,8 +27,8 @@ const TELEMETRY_VARIABLE = /^OTEL_/
 const TELEMETRY_KEY = /^OTEL_EXPORTER_OTLP_(\w+_)?HEADERS$/
 
 /**
- * Every line of `.env` is one, but for settings of OpenTelemetry: that is what the file is for. Of the environment, what
- * has the name of one or is named as one.
+ * Every line of `.env` is one, but for settings of OpenTelemetry: that is what the file is for. Of the environment,
+ * what has the name of one or is named as one.
  */
 export function deployValues({ env, dotEnv, config }: DeploySources): readonly KnownValue[] {
   const named = new Set(variablesNamedBy(config))

@@ -130,7 +130,7 @@ const STATEMENTS = {
   'turns-of': `SELECT array_agg(id) AS ids FROM turns WHERE session_id = $1 AND user_name = $2 HAVING count(*) > 0`,
   // The key of a message that a connector brought stays, so that bringing it again does not store it again.
   messages: `UPDATE messages SET content = ${E}, user_name = ${E}, mentioned = false, call = NULL,
-      paraphrase = CASE WHEN NOT trusted THEN ${E} END, trace_parent = NULL,
+      paraphrase = CASE WHEN NOT trusted THEN ${E} END, trace_parent = NULL, trace_state = NULL,
       client = CASE WHEN client = ANY ($3::text[]) THEN ${E} ELSE client END,
       idempotency_key = CASE WHEN client = ANY ($3::text[]) THEN NULL ELSE idempotency_key END
     WHERE session_id = $1 AND user_name = $2 RETURNING id`,

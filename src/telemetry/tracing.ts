@@ -2,10 +2,11 @@
  * The port to OpenTelemetry: work in spans, what is sent along to whom we call, and the metrics of model calls. Without
  * a collector it is `NO_TRACING`, which does nothing: no package is loaded and no context is kept.
  */
+import type { ClientTrace } from '../core/identity.ts'
 import type { MeasureAttributes, MeasureOf, SpanAttributes, SpanOf } from './spans.ts'
 import type { TurnPlace } from './trace-parent.ts'
 
-/** Sent along with a request: `traceparent`, or nothing. */
+/** Sent along with a request: `traceparent` and perhaps `tracestate`, or nothing. */
 export type TraceHeaders = Readonly<Record<string, string>>
 
 /** Of the span around a line of the log. */
@@ -22,6 +23,8 @@ export interface SpanStart<Of extends SpanOf> {
   readonly attributes: SpanAttributes<Of>
   /** It is the span of this turn, which had begun so long ago. */
   readonly turn?: { readonly place: TurnPlace; readonly elapsedMs: number }
+  /** It is the span of a delegated task, which has this id and had begun so long ago. */
+  readonly task?: { readonly spanId: string; readonly elapsedMs: number }
   /** The turn under whose span it stands; left out: under the span around it. */
   readonly under?: TurnPlace
 }
@@ -45,6 +48,8 @@ export interface Tracing {
   ): Promise<Result>
   /** For a request that is made from the span around this call. */
   headers(): TraceHeaders
+  /** For a message that is sent from the span `spanId` of this turn, by any process; null: there is no collector. */
+  traceFrom(turn: TurnPlace, spanId: string): ClientTrace | null
   /** Null: outside of every span. */
   ids(): TraceIds | null
   measure<Of extends MeasureOf>(of: Of, value: number, attributes: MeasureAttributes<Of>): void
@@ -60,6 +65,7 @@ export const NO_TRACING: Tracing = {
   isOn: false,
   inSpan: (_start, work) => work(NO_SPAN),
   headers: () => NO_HEADERS,
+  traceFrom: () => null,
   ids: () => null,
   measure: () => {},
   stop: () => Promise.resolve(),

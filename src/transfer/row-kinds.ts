@@ -343,7 +343,7 @@ export const NOT_EXPORTED: Readonly<Partial<Record<RowName, readonly string[]>>>
     'instructions_by',
     'provider_state',
   ],
-  message: ['attachments', 'trace_parent'],
+  message: ['attachments', 'trace_parent', 'trace_state'],
   turn: ['cancel_requested', 'paused_at', 'paused_reason', 'evicted_nodes', 'hooks_due', 'plugin_work'],
   question: ['fact_ids'],
   learning: [

@@ -72,7 +72,7 @@ export interface TurnContext {
 }
 
 /** What it takes to write a task's row, with its event and its entry in the audit. */
-export type TaskContext = Pick<TurnContext, 'sessionId' | 'turn' | 'journal' | 'secrets' | 'clock'>
+export type TaskContext = Pick<TurnContext, 'sessionId' | 'turn' | 'journal' | 'secrets' | 'clock' | 'tracing'>
 
 /**
  * Why a turn is stopped from outside. CANCELLED: a cancel was requested, and the turn ends. HANDED_OVER (this process

@@ -8,7 +8,7 @@ import type { Ending } from '../turn/turn-context.ts'
 
 interface RunningTurn {
   readonly sessionId: string
-  readonly turn: Pick<OpenTurn, 'id' | 'traceParent' | 'startedAt' | 'resumed' | 'mode'>
+  readonly turn: Pick<OpenTurn, 'id' | 'trace' | 'startedAt' | 'resumed' | 'mode'>
   /** By the clock by which it started. */
   readonly now: Date
 }
@@ -23,7 +23,7 @@ export function inTurnSpan(
   run: () => Promise<Ending>,
 ): Promise<Ending> {
   if (!tracing.isOn) return run()
-  const place = placeOfTurn(turn.id, turn.traceParent)
+  const place = placeOfTurn(turn.id, turn.trace)
   const attributes = {
     'gen_ai.operation.name': 'invoke_agent',
     'gen_ai.agent.name': 'factotum',
@@ -53,7 +53,7 @@ export function inCommitSpan(
 ): Promise<Committed> {
   if (!tracing.isOn || isPieces(write)) return commit()
   const attributes = { 'db.system.name': 'postgresql', 'factotum.commit.events': write.events.length }
-  const under = placeOfTurn(turn.id, turn.traceParent)
+  const under = placeOfTurn(turn.id, turn.trace)
   return tracing.inSpan({ of: 'commit', attributes, under }, commit)
 }
 

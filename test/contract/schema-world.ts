@@ -152,7 +152,7 @@ export class SchemaWorld implements AsyncDisposable {
         // The door never lets anybody in without a token; the schema must not rely on it.
         viewer: viewer as Viewer,
         requestId: 'test',
-        traceParent: null,
+        trace: null,
         logger: SILENT,
         grantedSessionId: null,
         answer: null,

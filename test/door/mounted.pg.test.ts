@@ -45,7 +45,7 @@ beforeAll(async () => {
     readAudience: audienceOf,
     mayOpen: () => false,
     createContext: (viewer, grantedSessionId) => {
-      const request = { viewer, requestId: 'x', traceParent: null, logger, grantedSessionId, answer: null }
+      const request = { viewer, requestId: 'x', trace: null, logger, grantedSessionId, answer: null }
       return createContext(services, { ...request, sessionNotifier })
     },
     maxResponseBytes: () => config.current().settings.maxResponseBytes,

@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { readTraceParent } from '../../telemetry/trace-parent.ts'
+import { readTrace } from '../../telemetry/trace-parent.ts'
 import { GraphQLError } from 'graphql'
 import { sendJson } from '../health/probes.ts'
 import { badRequest } from '../http/bad-request.ts'
@@ -88,8 +88,8 @@ export class AguiEndpoint {
     const { yoga, metrics, logger, clock, connections } = this.#options
     const requestId = String(response.getHeader(REQUEST_ID) ?? '')
     const { viewer } = known
-    const traceParent = readTraceParent(request.headers['traceparent'])
-    const ofRequest = { requestId, logger: logger.child({ requestId }), traceParent }
+    const trace = readTrace((name) => request.headers[name])
+    const ofRequest = { requestId, logger: logger.child({ requestId }), trace }
     const caller = { viewer, transport: 'sse', ...ofRequest } as const
     const operations = new Operations({ yoga, metrics, request, caller })
     const sessionId = ownSession(viewer, input.threadId)

@@ -12,7 +12,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { must } from '../../platform/must.ts'
-import { readTraceParent } from '../../telemetry/trace-parent.ts'
+import { readTrace } from '../../telemetry/trace-parent.ts'
 import { sendJson } from '../health/probes.ts'
 import { badRequest } from '../http/bad-request.ts'
 import type { Exchange } from '../http/plain-route.ts'
@@ -64,8 +64,8 @@ export class McpEndpoint {
   ): Promise<void> {
     const { yoga, connections, clock, logger, metrics } = this.#options
     const requestId = String(response.getHeader(REQUEST_ID) ?? '')
-    const traceParent = readTraceParent(request.headers['traceparent'])
-    const ofRequest = { requestId, logger: logger.child({ requestId }), traceParent }
+    const trace = readTrace((name) => request.headers[name])
+    const ofRequest = { requestId, logger: logger.child({ requestId }), trace }
     const caller = { viewer, transport: 'http', ...ofRequest } as const
     const left = new AbortController()
     response.once('close', () => left.abort())

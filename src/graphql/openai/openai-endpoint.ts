@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { readTraceParent } from '../../telemetry/trace-parent.ts'
+import { readTrace } from '../../telemetry/trace-parent.ts'
 import { sendJson } from '../health/probes.ts'
 import { badRequest } from '../http/bad-request.ts'
 import type { Exchange } from '../http/plain-route.ts'
@@ -170,8 +170,8 @@ export class OpenAIEndpoint {
   #operations({ request, response }: Pick<Exchange, 'request' | 'response'>, { viewer }: Known): Operations {
     const { yoga, metrics, logger } = this.#options
     const requestId = String(response.getHeader(REQUEST_ID) ?? '')
-    const traceParent = readTraceParent(request.headers['traceparent'])
-    const ofRequest = { requestId, logger: logger.child({ requestId }), traceParent }
+    const trace = readTrace((name) => request.headers[name])
+    const ofRequest = { requestId, logger: logger.child({ requestId }), trace }
     const caller = { viewer, transport: 'http', ...ofRequest } as const
     return new Operations({ yoga, metrics, request, caller })
   }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ExecutionResult } from 'graphql'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
-import type { Viewer } from '../../core/identity.ts'
+import type { ClientTrace, Viewer } from '../../core/identity.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Hold } from '../live/hub.ts'
 import type { Subscriber } from '../live/subscriber.ts'
@@ -15,7 +15,7 @@ export interface Caller {
   readonly logger: Logger
   readonly transport: Transport
   /** As in RequestContext. */
-  readonly traceParent: string | null
+  readonly trace: ClientTrace | null
 }
 
 /** Carries the events of a session's log to one client. */

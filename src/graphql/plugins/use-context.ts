@@ -11,8 +11,8 @@ export interface ContextOptions {
 export function useContext({ createContext, sessionNotifier }: ContextOptions): DoorPlugin {
   return {
     onContextBuilding({ context: { caller }, extendContext }) {
-      const { viewer, requestId, logger, traceParent } = caller
-      const request = { viewer, requestId, logger, traceParent, grantedSessionId: null, answer: null }
+      const { viewer, requestId, logger, trace } = caller
+      const request = { viewer, requestId, logger, trace, grantedSessionId: null, answer: null }
       extendContext(createContext({ ...request, sessionNotifier }))
     },
   }

@@ -6,7 +6,7 @@
 import { GraphQLError } from 'graphql'
 import type { Credential, Viewer } from '../../core/identity.ts'
 import { must } from '../../platform/must.ts'
-import { readTraceParent } from '../../telemetry/trace-parent.ts'
+import { readTrace } from '../../telemetry/trace-parent.ts'
 import { acceptedOf } from '../http/accepted.ts'
 import type { CredentialOf } from '../login/credential.ts'
 import type { DoorPlugin } from '../operation/caller.ts'
@@ -29,8 +29,8 @@ export function useToken({ authenticate, credentialOf }: TokenOptions): DoorPlug
           const transport = acceptedOf(request.headers.get('accept')).events ? 'sse' : 'http'
           const { requestId = '' } = serverContext
           const logger = must(serverContext.logger, 'a request has a logger')
-          const traceParent = readTraceParent(request.headers.get('traceparent'))
-          serverContext.caller = { viewer, requestId, logger, transport, traceParent }
+          const trace = readTrace((name) => request.headers.get(name))
+          serverContext.caller = { viewer, requestId, logger, transport, trace }
         },
       }
     },

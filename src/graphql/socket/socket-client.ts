@@ -81,7 +81,7 @@ export class SocketClient implements Connection {
   caller(): Caller | null {
     const { requestId, logger } = this.#options
     if (this.#identity === null) return null
-    return { viewer: this.#identity.viewer, requestId, logger, transport: 'websocket', traceParent: null }
+    return { viewer: this.#identity.viewer, requestId, logger, transport: 'websocket', trace: null }
   }
 
   /** Resolves when the message is written, or cannot be because the socket is closed. */

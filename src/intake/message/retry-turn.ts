@@ -5,7 +5,7 @@
  */
 import { currentUser } from '../../config/access/current-user.ts'
 import { namespaceAllows } from '../../config/access/session-access.ts'
-import type { User, Viewer } from '../../core/identity.ts'
+import type { ClientTrace, User, Viewer } from '../../core/identity.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { TurnStatus } from '../../core/status.ts'
 import { ERASED } from '../../core/text/erased.ts'
@@ -36,7 +36,7 @@ export interface TurnRetried {
 export async function retryTurn(
   context: IntakeContext,
   viewer: Viewer,
-  { turnId, traceParent = null }: { readonly turnId: string; readonly traceParent?: string | null },
+  { turnId, trace = null }: { readonly turnId: string; readonly trace?: ClientTrace | null },
 ): Promise<TurnRetried | Refusal> {
   const access = accessOf(viewer)
   const found = await find(context, viewer, turnId)
@@ -46,7 +46,7 @@ export async function retryTurn(
   if (found.retriedAs !== null) return { kind: 'Retried', turnId: found.retriedAs, duplicate: true }
 
   const { sessionId } = found
-  const message = { ...sayAgain(context, { ...found, turnId, userName: user.name }), traceParent }
+  const message = { ...sayAgain(context, { ...found, turnId, userName: user.name }), trace }
   const result = await enterMessage(context, access, {
     message,
     sender: { trusted: true, ...user },

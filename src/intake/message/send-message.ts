@@ -8,7 +8,7 @@ import { resolveSender } from '../../config/access/resolve-sender.ts'
 import type { Config } from '../../config/config.ts'
 import type { SessionMode } from '../../core/status.ts'
 import type { DirectCall } from '../../core/tool/direct-call.ts'
-import type { Sender, Viewer } from '../../core/identity.ts'
+import type { ClientTrace, Sender, Viewer } from '../../core/identity.ts'
 import { startsTurn } from '../../core/route-message.ts'
 import { conflict, notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
 import { newId } from '../../platform/id.ts'
@@ -44,7 +44,7 @@ export interface SendMessageInput {
   /** Names of files that were put into the session before (src/intake/file). */
   readonly attachments?: readonly string[] | null | undefined
   /** The W3C `traceparent` of the request, checked. */
-  readonly traceParent?: string | null
+  readonly trace?: ClientTrace | null
 }
 
 /** `call`: the tool that the message calls, which was checked (call-tool.ts); no field of a client's input. */
@@ -100,7 +100,7 @@ export async function sendMessage(
     joins: sender.trusted,
     attachments,
     call,
-    traceParent: input.traceParent ?? null,
+    trace: input.trace ?? null,
   }
   const { opener } = access
   const maxSessions = openerQuota(config, opener).sessions

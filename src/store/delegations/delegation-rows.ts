@@ -3,18 +3,23 @@
  * session that delegated first, as every writer of that session does, and writes its event in the same statement; it
  * does nothing when the delegation is no longer as it was read. So of all processes one acts.
  */
+import type { ClientTrace } from '../../core/identity.ts'
 import { WAITS_FOR_CHILDREN } from '../../core/tool/delegated.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { DelegationStatus, MessageStatus, SessionMode } from '../../core/status.ts'
 import type { Database } from '../database.ts'
 import { intakeStatement } from '../intake/intake-statement.ts'
 import { sql } from '../sql.ts'
+import { traceOf, type TraceColumns } from '../trace-columns.ts'
 
 /** One of which something is left to do, with what has become of the child's turn. */
 export interface OpenDelegation {
   readonly id: string
   readonly sessionId: string
   readonly turnId: string
+  readonly taskId: string
+  /** The trace that the message of its turn came from. */
+  readonly trace: ClientTrace | null
   readonly userName: string
   readonly tokenName: string
   readonly mode: SessionMode
@@ -46,14 +51,15 @@ const OLD_S = 15
 /** What waits for the child alone is not among them. */
 const OPEN = {
   name: 'delegations.open',
-  text: `SELECT d.id, d.session_id AS "sessionId", d.turn_id AS "turnId", d.user_name AS "userName", d.token_name AS "tokenName",
+  text: `SELECT d.id, d.session_id AS "sessionId", d.turn_id AS "turnId", d.task_id AS "taskId", d.user_name AS "userName", d.token_name AS "tokenName",
       d.mode, d.task, d.expect, d.feedback, d.status, d.round, d.message_id AS "messageId", d.answered,
       d.started_at IS NOT NULL AS started, d.expires_at <= now() AS "isOverdue",
       coalesce(d.finished_at <= now() - interval '${OLD_S} seconds', false) AS "isOld", p.time_zone AS "timeZone",
-      m.status AS "messageStatus", t.failure AS "turnFailure",
+      above.trace_parent, above.trace_state, m.status AS "messageStatus", t.failure AS "turnFailure",
       (SELECT left(string_agg(k.output, E'\\n\\n' ORDER BY k.id), ${MAX_ANSWER_CHARS}) FROM tasks k
         WHERE m.status = 'DONE' AND k.turn_id = t.id AND k.type = 'MSG' AND k.status = 'DONE' AND k.final AND NOT k.suppressed) AS said
     FROM delegations d JOIN sessions p ON p.id = d.session_id
+      LEFT JOIN turns parent ON parent.id = d.turn_id LEFT JOIN messages above ON above.id = parent.message_id
       LEFT JOIN messages m ON m.id = d.message_id LEFT JOIN turns t ON t.message_id = m.id
     WHERE NOT d.closed AND CASE
       WHEN d.status = 'RUNNING' AND d.answered THEN p.owner IS NULL AND p.ready_at > now() AND EXISTS (
@@ -64,8 +70,9 @@ const OPEN = {
 }
 
 /** Oldest first. */
-export function readOpenDelegations(database: Database, limit: number): Promise<OpenDelegation[]> {
-  return database.query<OpenDelegation>(OPEN, [limit, WAITS_FOR_CHILDREN])
+export async function readOpenDelegations(database: Database, limit: number): Promise<OpenDelegation[]> {
+  const rows = await database.query<Omit<OpenDelegation, 'trace'> & TraceColumns>(OPEN, [limit, WAITS_FOR_CHILDREN])
+  return rows.map((row) => ({ ...row, trace: traceOf(row) }))
 }
 
 const COUNT = {

@@ -33,6 +33,7 @@ export const MESSAGE_INPUT = {
   attachments: 'text[]',
   call: 'jsonb',
   trace_parent: 'text',
+  trace_state: 'text',
   ...ACCESS_INPUT,
 } as const
 
@@ -84,10 +85,10 @@ const runsIn = (type: Sql): Sql => sql`CASE ${type} WHEN 'GROUP' THEN input.runs
 /** The row, the event and the sender of the message that the CTE "accepted" has let in. */
 const storedSql = ({ status, turnId }: Readonly<Record<'status' | 'turnId', Sql>>): Sql => sql`message AS (
     INSERT INTO messages (id, session_id, seq, role, user_name, content, trusted, mentioned, status, client, idempotency_key,
-      created_at, attachments, call, trace_parent)
+      created_at, attachments, call, trace_parent, trace_state)
     SELECT input.message_id, input.session_id, accepted.seq, input.role, input.user_name, input.content, input.trusted,
       input.mentioned, ${status}, input.client, input.idempotency_key, input.created_at,
-      input.attachments, input.call, input.trace_parent FROM accepted, input),
+      input.attachments, input.call, input.trace_parent, input.trace_state FROM accepted, input),
   event AS (
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
     SELECT input.session_id, accepted.seq, input.at, ${turnId}, 'MessageReceived',

@@ -4,6 +4,7 @@
  * first: its lock puts the messages of a session in order, and `seq` comes from it without gaps. When the session is
  * idle the statement also claims it and starts the turn: the shortest way from a message to its turn.
  */
+import type { ClientTrace } from '../../core/identity.ts'
 import type { BusyPolicy, ConversationType, MessageRole, SessionMode } from '../../core/status.ts'
 import type { DirectCall } from '../../core/tool/direct-call.ts'
 import { BugError, must } from '../../platform/must.ts'
@@ -51,8 +52,8 @@ export interface IncomingMessage {
   readonly attachments: readonly string[]
   /** The tool that it calls; null: a model answers it. */
   readonly call: DirectCall | null
-  /** The W3C `traceparent` of who brought it, checked. */
-  readonly traceParent?: string | null
+  /** The trace that it comes from. */
+  readonly trace?: ClientTrace | null
 }
 
 /** Which node may begin the turn in the statement that stores its message, and the limits that hold for it. */
@@ -283,7 +284,7 @@ function takenSession(
     takeovers: 0,
     usage: NO_USAGE,
     waiting: 0,
-    traceParent: message.traceParent ?? null,
+    trace: message.trace ?? null,
   }
   const events = [receivedEvent({ sessionId, turnId, seq: known.seq + 1, at })]
   return { lease: { sessionId, node, epoch }, begun: { kind: 'Begun', turn, events } }
@@ -315,7 +316,8 @@ function messageInput(access: SessionAccess, message: IncomingMessage): Record<k
     joins: message.joins,
     attachments: message.attachments,
     call: message.call === null ? null : JSON.stringify(message.call),
-    trace_parent: message.traceParent ?? null,
+    trace_parent: message.trace?.parent ?? null,
+    trace_state: message.trace?.state ?? null,
     ...accessInput(access),
   }
 }

@@ -56,7 +56,7 @@ const beginSql = ({ claims }: { readonly claims: boolean }): Sql => sql`fence AS
   SELECT next.id, next.seq, next.message_id, next.user_name, next.mode, coalesce(message.content, m.content) AS content,
     m.call, m.role, m.created_at, fence.source_type, fence.queue_length, fence.busy_policy, fence.time_zone, m.mentioned,
     next.started_at, next.cancel_requested, next.step, next.failure, next.failure_detail, next.takeovers, m.client,
-    next.model_calls, next.input_tokens, next.output_tokens, next.cached_tokens, next.cost, m.trace_parent, session.last_seq, session.epoch, ${SAID_BEFORE} AS said_before,
+    next.model_calls, next.input_tokens, next.output_tokens, next.cached_tokens, next.cost, m.trace_parent, m.trace_state, session.last_seq, session.epoch, ${SAID_BEFORE} AS said_before,
     EXISTS (
       SELECT 1 FROM participants p WHERE p.session_id = input.session_id AND p.user_name = next.user_name) AS participates
   FROM fence, input, next JOIN messages m ON m.id = next.message_id LEFT JOIN session ON true LEFT JOIN message ON true

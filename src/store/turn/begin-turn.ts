@@ -5,6 +5,7 @@
  * died or handed it over, and is continued, and so is one that awaited an approval. What was said before it comes
  * along: the planner, whom a turn asks first, then waits for no further read.
  */
+import type { ClientTrace } from '../../core/identity.ts'
 import type { HeldRows } from '../../core/dialogue.ts'
 import type { Settings } from '../../config/config.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
@@ -15,6 +16,7 @@ import type { Database } from '../database.ts'
 import { BEGIN, TAKE, type BEGIN_INPUT } from './begin-turn.sql.ts'
 import type { Lease, TurnRef } from './lease.ts'
 import { heldInput, withHeld, type SaidBefore, type SaidBeforeRow, type SaidLimits } from './turn-history.ts'
+import { traceOf, type TraceColumns } from '../trace-columns.ts'
 
 /** A turn that this node now runs, with its message and all that it needs before its first model call. */
 export interface OpenTurn extends TurnRef {
@@ -53,8 +55,8 @@ export interface OpenTurn extends TurnRef {
   readonly busyPolicy: BusyPolicy
   /** In which its agents are told times; null: the configuration's. */
   readonly timeZone: string | null
-  /** What its message came with; null: nothing. */
-  readonly traceParent: string | null
+  /** The trace that its message came from. */
+  readonly trace: ClientTrace | null
 }
 
 /**
@@ -164,7 +166,7 @@ function begun(sessionId: string, row: Row, { at, held = null }: Beginning): Beg
     waiting: row.queue_length - (row.last_seq === null ? 0 : 1),
     busyPolicy: row.busy_policy,
     timeZone: row.time_zone,
-    traceParent: row.trace_parent,
+    trace: traceOf(row),
   }
   if (row.last_seq === null) return { kind: 'Begun', turn, events: [] }
   const place = { sessionId, turnId: row.id, at }
@@ -177,7 +179,7 @@ export function receivedEvent(of: Pick<SessionEvent, 'sessionId' | 'turnId' | 's
   return { ...of, type: 'PipelineStep', step: 'RECEIVED', detail: null }
 }
 
-interface Row {
+interface Row extends TraceColumns {
   id: string
   seq: number
   message_id: string
@@ -206,7 +208,6 @@ interface Row {
   output_tokens: string
   cached_tokens: string
   cost: number | null
-  trace_parent: string | null
   said_before: SaidBeforeRow
   /** The seq of the RECEIVED event; null when the turn had been started before. */
   last_seq: number | null

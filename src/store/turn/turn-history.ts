@@ -56,6 +56,7 @@ export interface StoredDelegation {
   readonly answer: string | null
   readonly answered: boolean
   readonly failure: string | null
+  readonly createdAt: Date
   readonly expiresAt: Date
 }
 
@@ -92,7 +93,14 @@ function readTimes(task: StoredTask): StoredTask {
   return {
     ...task,
     approval: approval === null ? null : { ...approval, expiresAt: new Date(approval.expiresAt) },
-    delegation: delegation === null ? null : { ...delegation, expiresAt: new Date(delegation.expiresAt) },
+    delegation:
+      delegation === null
+        ? null
+        : {
+            ...delegation,
+            createdAt: new Date(delegation.createdAt),
+            expiresAt: new Date(delegation.expiresAt),
+          },
   }
 }
 
@@ -105,7 +113,7 @@ const LOAD_PLANS = {
         'decidedBy', a.decided_by, 'note', a.note, 'expiresAt', a.expires_at, 'fingerprint', a.fingerprint) END,
       'delegation', CASE WHEN d.id IS NOT NULL THEN jsonb_build_object('id', d.id, 'status', d.status, 'round', d.round,
         'messageId', d.message_id, 'task', d.task, 'expect', d.expect, 'answer', d.answer, 'answered', d.answered,
-        'failure', d.failure, 'expiresAt', d.expires_at) END)
+        'failure', d.failure, 'createdAt', d.created_at, 'expiresAt', d.expires_at) END)
       ORDER BY t.index) FILTER (WHERE t.id IS NOT NULL), '[]') AS tasks
     FROM plans p LEFT JOIN tasks t ON t.plan_id = p.id LEFT JOIN approvals a ON a.task_id = t.id LEFT JOIN delegations d ON d.task_id = t.id
     WHERE p.turn_id = $1 GROUP BY p.id ORDER BY p.attempt`,

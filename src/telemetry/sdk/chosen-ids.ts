@@ -1,13 +1,13 @@
-/** Ids of spans: random ones, but for the span of a turn, whose ids follow from the turn's. */
+/** Ids of spans: random ones, but for those of turns and of delegated tasks, which follow from theirs. */
 import { RandomIdGenerator, type IdGenerator } from '@opentelemetry/sdk-trace'
 import type { SpanPlace } from '../trace-parent.ts'
 
 export class ChosenIds implements IdGenerator {
   readonly #random = new RandomIdGenerator()
-  #chosen: SpanPlace | null = null
+  #chosen: Partial<SpanPlace> | null = null
 
   /** The span that `start` begins has these ids. */
-  during<Result>(chosen: SpanPlace | null, start: () => Result): Result {
+  during<Result>(chosen: Partial<SpanPlace> | null, start: () => Result): Result {
     this.#chosen = chosen
     try {
       return start()

@@ -1,4 +1,7 @@
-/** What sends to a collector, by the protocol. Endpoints, headers and certificates they read from the environment themselves. */
+/**
+ * What sends to a collector, by the protocol. Endpoints, headers and certificates it reads from the environment of the
+ * process itself.
+ */
 import { OTLPMetricExporter as JsonMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
 import { OTLPTraceExporter as JsonTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'

@@ -8,6 +8,7 @@ import {
   SpanKind,
   SpanStatusCode,
   TraceFlags,
+  createTraceState,
   trace,
   type AttributeValue,
   type Context,
@@ -16,6 +17,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api'
 import { SamplingDecision, type Sampler } from '@opentelemetry/sdk-trace'
+import type { ClientTrace } from '../../core/identity.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { SPANS, type MeasureAttributes, type MeasureOf, type SpanAttributes, type SpanOf } from '../spans.ts'
@@ -60,7 +62,14 @@ export class SdkTracing implements Tracing {
   headers(): TraceHeaders {
     const place = this.#current()
     if (place === undefined) return {}
-    return { traceparent: writeTraceParent(place, (place.traceFlags & TraceFlags.SAMPLED) !== 0) }
+    const traceparent = writeTraceParent(place, (place.traceFlags & TraceFlags.SAMPLED) !== 0)
+    const tracestate = place.traceState?.serialize() ?? ''
+    return tracestate === '' ? { traceparent } : { traceparent, tracestate }
+  }
+
+  traceFrom(turn: TurnPlace, spanId: string): ClientTrace | null {
+    const parent = writeTraceParent({ traceId: turn.traceId, spanId }, this.#isSampled(turn))
+    return { parent, state: turn.parent?.state ?? null }
   }
 
   ids(): TraceIds | null {
@@ -80,16 +89,17 @@ export class SdkTracing implements Tracing {
     return trace.getSpanContext(this.#around.getStore() ?? ROOT_CONTEXT)
   }
 
-  #start<Of extends SpanOf>({ of, subject, attributes, turn }: SpanStart<Of>, context: Context): Span {
+  #start<Of extends SpanOf>({ of, subject, attributes, turn, task }: SpanStart<Of>, context: Context): Span {
     const { name, kind } = SPANS[of]
     const { tracer, ids, clock } = this.#options
+    const begun = turn ?? task
     const title = subject === undefined ? name : `${name} ${this.#text(subject)}`
     const options = {
       kind: SpanKind[kind],
       attributes: this.#clean(attributes),
-      ...(turn === undefined ? {} : { startTime: new Date(clock.now().getTime() - Math.max(0, turn.elapsedMs)) }),
+      ...(begun === undefined ? {} : { startTime: new Date(clock.now().getTime() - Math.max(0, begun.elapsedMs)) }),
     }
-    return ids.during(turn?.place ?? null, () => tracer.startSpan(title, options, context))
+    return ids.during(turn?.place ?? task ?? null, () => tracer.startSpan(title, options, context))
   }
 
   async #finish<Of extends SpanOf, Result>(span: Span, work: (span: OpenSpan<Of>) => Promise<Result>): Promise<Result> {
@@ -115,16 +125,26 @@ export class SdkTracing implements Tracing {
 
   /** What the span stands under. */
   #contextOf({ turn, under }: Pick<SpanStart<SpanOf>, 'turn' | 'under'>): Context {
-    if (turn !== undefined) return turn.place.parent === null ? ROOT_CONTEXT : remote(turn.place.parent)
-    if (under !== undefined) return remote({ ...under, isSampled: this.#isSampled(under) })
+    if (turn !== undefined) return turn.place.parent === null ? ROOT_CONTEXT : this.#remote(turn.place.parent)
+    if (under !== undefined) {
+      return this.#remote({ ...under, isSampled: this.#isSampled(under), state: under.parent?.state ?? null })
+    }
     return this.#around.getStore() ?? ROOT_CONTEXT
   }
 
   /** Decided as it was, or will be, for the turn itself, in whichever process. */
   #isSampled({ traceId, parent }: TurnPlace): boolean {
-    const context = parent === null ? ROOT_CONTEXT : remote(parent)
+    const context = parent === null ? ROOT_CONTEXT : this.#remote(parent)
     const { decision } = this.#options.sampler.shouldSample(context, traceId, '', SpanKind.INTERNAL, {}, [])
     return decision === SamplingDecision.RECORD_AND_SAMPLED
+  }
+
+  #remote({ traceId, spanId, isSampled, state }: RemotePlace): Context {
+    const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
+    // One that holds a secret is not handed on: an entry that is cut would say something else.
+    const isClean = state !== null && this.#options.redact(state) === state
+    const traceState = isClean ? { traceState: createTraceState(state) } : {}
+    return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true, ...traceState })
   }
 
   #clean(attributes: SpanAttributes<SpanOf> | MeasureAttributes<MeasureOf>): Record<string, AttributeValue> {
@@ -150,11 +170,7 @@ interface RemotePlace {
   readonly traceId: string
   readonly spanId: string
   readonly isSampled: boolean
-}
-
-function remote({ traceId, spanId, isSampled }: RemotePlace): Context {
-  const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
-  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
+  readonly state: string | null
 }
 
 function errorTypeOf(error: unknown): string {

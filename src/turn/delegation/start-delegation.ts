@@ -37,7 +37,7 @@ export function startDelegation(context: DelegationContext, task: TaskState, use
   } as const
   const { messageId, task: said, expect, expiresAt } = delegation
   const open = { status: 'PENDING', round: 1, answer: null, answered: false, failure: null } as const
-  task.delegation = { id, messageId, task: said, expect, expiresAt, ...open }
+  task.delegation = { id, messageId, task: said, expect, createdAt, expiresAt, ...open }
   updateTask(context, task, {
     patch: { status: 'RUNNING', startedAt: createdAt },
     after: [{ type: 'Delegation', delegationId: id }],

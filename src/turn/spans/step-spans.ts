@@ -4,6 +4,7 @@ import { makePlan, type MakePlanOutcome } from '../steps/make-plan.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import type { TaskOutcome } from '../task-outcome.ts'
 import type { TurnContext } from '../turn-context.ts'
+import { taskStart } from './delegated-span.ts'
 
 /** `makePlan`, in a span. */
 export function planInSpan(
@@ -30,16 +31,7 @@ export function taskInSpan(
   task: TaskState,
   run: () => Promise<TaskOutcome>,
 ): Promise<TaskOutcome> {
-  const { id, type, tool, skill } = task
-  const name = tool ?? skill ?? 'exec'
-  const attributes = {
-    'gen_ai.operation.name': 'execute_tool',
-    'gen_ai.tool.name': name,
-    'gen_ai.tool.type': type === 'TOOL' ? 'extension' : 'function',
-    'factotum.task.id': id,
-    'factotum.task.type': type,
-  }
-  return tracing.inSpan({ of: 'task', subject: name, attributes }, async (span) => {
+  return tracing.inSpan(taskStart(task), async (span) => {
     const outcome = await run()
     span.set({ 'factotum.task.status': task.status })
     if (task.status === 'FAILED' || task.status === 'INTERRUPTED') span.fail(`TASK_${task.status}`)

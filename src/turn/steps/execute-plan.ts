@@ -76,8 +76,8 @@ export function runTask(
   { plan, task, user }: { readonly plan: PlanState; readonly task: TaskState; readonly user: CurrentUser },
 ): Promise<TaskOutcome> {
   if (!mayBeCalled(context.delegated, task)) return Promise.resolve(failOutside(context, task))
+  if (isDelegation(task)) return runDelegation(context, { task, user })
   return taskInSpan(context, task, () => {
-    if (isDelegation(task)) return runDelegation(context, { task, user })
     if (task.type === 'TOOL') return runTool(context, { task, user })
     return task.type === 'SKILL'
       ? runSkill(context, { plan, task, user })

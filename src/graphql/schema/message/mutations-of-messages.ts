@@ -90,8 +90,7 @@ builder.mutationField('sendMessage', (t) =>
     description:
       'Says something in a session. What is said to the agent waits for its turn; follow the turn with sessionEvents.',
     args: { input: t.arg({ type: SendMessageInput, required: true, description: 'The message.' }) },
-    resolve: (_root, { input }, { intake, viewer, traceParent }) =>
-      sendMessage(intake, viewer, { ...input, traceParent }),
+    resolve: (_root, { input }, { intake, viewer, trace }) => sendMessage(intake, viewer, { ...input, trace }),
   }),
 )
 
@@ -278,7 +277,6 @@ builder.mutationField('retryTurn', (t) =>
       'behind what was said since, with a turn of its own. What the first try has done is not undone. On repeat, and whoever asks, the ' +
       'answer is the one second try; should that fail, too, try that one again.',
     args: { input: t.arg({ type: RetryTurnInput, required: true, description: 'Which.' }) },
-    resolve: (_root, { input }, { intake, viewer, traceParent }) =>
-      retryTurn(intake, viewer, { ...input, traceParent }),
+    resolve: (_root, { input }, { intake, viewer, trace }) => retryTurn(intake, viewer, { ...input, trace }),
   }),
 )

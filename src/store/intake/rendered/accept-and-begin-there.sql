@@ -18,34 +18,35 @@ WITH
       $15::jsonb AS
     call,
     $16::text AS trace_parent,
-    $17::boolean AS access_all,
-    $18::text AS access_user,
-    $19::text AS source_kind,
-    $20::boolean AS source_interactive,
-    $21::text AS source_platform,
-    $22::text AS source_trigger_id,
-    $23::conversation_type AS source_type,
-    $24::text AS turn_id,
-    $25::boolean AS runs_direct,
-    $26::boolean AS runs_in_group,
-    $27::int AS max_queued,
-    $28::int AS collect_window_ms,
-    $29::text AS interrupts,
-    $30::text AS opened_by,
-    $31::text AS description,
-    $32::text AS time_zone,
-    $33::text AS retry_of,
-    $34::session_mode AS mode,
-    $35::session_mode AS opening_mode,
-    $36::int AS max_sessions,
-    $37::text AS audit_id,
-    $38::text AS audit_actor,
-    $39::text AS audit_token,
-    $40::int AS node,
-    $41::int AS summarize_threshold,
-    $42::int AS share,
-    $43::int AS held_seq,
-    $44::text AS held_turn
+    $17::text AS trace_state,
+    $18::boolean AS access_all,
+    $19::text AS access_user,
+    $20::text AS source_kind,
+    $21::boolean AS source_interactive,
+    $22::text AS source_platform,
+    $23::text AS source_trigger_id,
+    $24::conversation_type AS source_type,
+    $25::text AS turn_id,
+    $26::boolean AS runs_direct,
+    $27::boolean AS runs_in_group,
+    $28::int AS max_queued,
+    $29::int AS collect_window_ms,
+    $30::text AS interrupts,
+    $31::text AS opened_by,
+    $32::text AS description,
+    $33::text AS time_zone,
+    $34::text AS retry_of,
+    $35::session_mode AS mode,
+    $36::session_mode AS opening_mode,
+    $37::int AS max_sessions,
+    $38::text AS audit_id,
+    $39::text AS audit_actor,
+    $40::text AS audit_token,
+    $41::int AS node,
+    $42::int AS summarize_threshold,
+    $43::int AS share,
+    $44::int AS held_seq,
+    $45::text AS held_turn
   ),
   -- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (
@@ -371,7 +372,8 @@ WITH
         created_at,
         attachments,
         call,
-        trace_parent
+        trace_parent,
+        trace_state
       )
     SELECT
       input.message_id,
@@ -392,7 +394,8 @@ WITH
       input.created_at,
       input.attachments,
       input.call,
-      input.trace_parent
+      input.trace_parent,
+      input.trace_state
     FROM
       accepted,
       input

@@ -18,11 +18,12 @@ WITH
       $15::jsonb AS
     call,
     $16::text AS trace_parent,
-    $17::boolean AS access_all,
-    $18::text AS access_user,
-    $19::text AS opener,
-    $20::text AS opener_token,
-    $21::boolean AS must_have_opened
+    $17::text AS trace_state,
+    $18::boolean AS access_all,
+    $19::text AS access_user,
+    $20::text AS opener,
+    $21::text AS opener_token,
+    $22::boolean AS must_have_opened
   ),
   -- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (
@@ -121,7 +122,8 @@ WITH
         created_at,
         attachments,
         call,
-        trace_parent
+        trace_parent,
+        trace_state
       )
     SELECT
       input.message_id,
@@ -138,7 +140,8 @@ WITH
       input.created_at,
       input.attachments,
       input.call,
-      input.trace_parent
+      input.trace_parent,
+      input.trace_state
     FROM
       accepted,
       input

@@ -182,6 +182,7 @@ SELECT
   next.cached_tokens,
   next.cost,
   m.trace_parent,
+  m.trace_state,
   session.last_seq,
   session.epoch,
   (
