@@ -1,7 +1,6 @@
 /**
  * The language model of the bench, in a process of its own: the tests' stub endpoint, which answers at once with one
- * command (`echo hi`), a good review and a short text; or, asked to hold, never; or what it was told to, as fast as it
- * was told.
+ * command (`echo hi`), a good review and a short text; or, asked to hold, never; or by a script, at its rate.
  */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,14 +12,14 @@ import { serveParent } from './helper-process.ts'
 const REMEMBERED_CALLS = 100
 
 /** What plans do and answers say from now on. */
-export interface Told {
+export interface Script {
   /** Null: the plan is an answer alone. */
   readonly command: string | null
   readonly pieces: readonly string[]
   readonly piecesPerSecond: number
 }
 
-/** What a conversation is told for its model to call a tool once. */
+/** In a message of a conversation: its model calls a tool once. */
 const WANTS_TOOL = 'Use a tool.'
 /** The same for an agent whose loop shall do what a turn of a plan does: it runs a command, reviews it, answers. */
 const WANTS_REVIEWED_TOOL = 'Use a tool and review it.'
@@ -44,18 +43,18 @@ function textOf(content: unknown): string {
 }
 
 let holding = false
-let told: Told | null = null
+let script: Script | null = null
 const stub = await StubEndpoint.start({
   by: (call) => {
     if (stub.calls.length > REMEMBERED_CALLS) stub.calls.length = 0
     if (holding) return () => {}
     const wanted = wantedCall(call)
     if (wanted !== undefined) return { toolCalls: [wanted], finishReason: 'tool_calls' }
-    return told === null ? answerWell(call) : answerAsTold(call, told)
+    return script === null ? answerWell(call) : answerBy(script, call)
   },
 })
 
-function answerAsTold(call: StubCall, { command, pieces, piecesPerSecond }: Told): StubAnswer {
+function answerBy({ command, pieces, piecesPerSecond }: Script, call: StubCall): StubAnswer {
   if (call.role === 'planner') {
     const [run, say] = GOOD_PLAN.tasks
     return { content: { ...GOOD_PLAN, tasks: command === null ? [say] : [{ ...run, detail: command }, say] } }
@@ -83,8 +82,8 @@ const functions = {
     holding = isHolding
     return Promise.resolve()
   },
-  tell: (next: Told | null) => {
-    told = next
+  follow: (next: Script | null) => {
+    script = next
     return Promise.resolve()
   },
 }

@@ -346,7 +346,7 @@ interface DoorParts {
   readonly migrations: readonly string[]
 }
 
-/** Whoever is let in has used their token; an unknown token is told of in the audit, a login that has ended is not. */
+/** Who is let in has used their token; an unknown token leaves an audit entry, a login that has ended does not. */
 function authenticator(people: LivePeople, denials: AccessDenials): (credential: Credential) => Viewer | null {
   return (credential) => {
     const viewer = viewerOf(people.current(), credential)

@@ -6,7 +6,7 @@ import { ApiClient } from '../../test/harness/api-client.ts'
 import { send } from '../../test/harness/story.ts'
 import { percentile, show } from '../figures.ts'
 import { TOKEN } from '../stage.ts'
-import type { Told } from '../stub-main.ts'
+import type { Script } from '../stub-main.ts'
 import type { Row } from '../table.ts'
 import type { Profiles } from './profiles.ts'
 import type { Scene } from './scene.ts'
@@ -23,20 +23,24 @@ const WORDS = 'The **quick** brown fox jumps over `lazy` dogs, and so on it goes
 interface Stream {
   readonly what: string
   readonly sessionId: string
-  readonly told: Told
+  readonly script: Script
 }
 
 export async function measureStreaming(
   scene: Scene,
   { seconds, profiles }: { readonly seconds: number; readonly profiles: Profiles },
 ): Promise<Row[]> {
-  const told = { command: null, pieces: piecesFor(seconds * PER_SECOND), piecesPerSecond: PER_SECOND }
+  const script = { command: null, pieces: piecesFor(seconds * PER_SECOND), piecesPerSecond: PER_SECOND }
   return [
-    ...(await measureStream(scene, profiles, { what: `${PER_SECOND} deltas a second`, sessionId: 'cli:deltas', told })),
+    ...(await measureStream(scene, profiles, {
+      what: `${PER_SECOND} deltas a second`,
+      sessionId: 'cli:deltas',
+      script,
+    })),
     ...(await measureStream(scene, profiles, {
       what: `a command that prints ${PRINTED_MB} MB`,
       sessionId: 'cli:output',
-      told: { command: PRINT, pieces: ['Done.'], piecesPerSecond: PER_SECOND },
+      script: { command: PRINT, pieces: ['Done.'], piecesPerSecond: PER_SECOND },
     })),
   ]
 }
@@ -50,16 +54,16 @@ function piecesFor(count: number): string[] {
   })
 }
 
-async function measureStream(scene: Scene, profiles: Profiles, { what, sessionId, told }: Stream): Promise<Row[]> {
+async function measureStream(scene: Scene, profiles: Profiles, { what, sessionId, script }: Stream): Promise<Row[]> {
   const { stage, browser } = scene
   const api = new ApiClient(stage.url, TOKEN)
   // What is measured comes into a page that has shown a turn before.
-  await stage.stub.call('tell', { command: 'echo hi', pieces: ['Hi.'], piecesPerSecond: PER_SECOND })
+  await stage.stub.call('follow', { command: 'echo hi', pieces: ['Hi.'], piecesPerSecond: PER_SECOND })
   await send(api, sessionId, 'Say hi.')
   await using tab = await Tab.open(browser, stage.url)
   await tab.open(`${stage.url}/#/sessions/${sessionId}`, '.entry-agent')
   await tab.page.locator('.page[data-status="IDLE"]').waitFor()
-  await stage.stub.call('tell', told)
+  await stage.stub.call('follow', script)
   const before = await tab.settled()
   const idle = await frames(tab, () => tab.page.waitForTimeout(2000))
   const profile = await profiles.begin(tab, sessionId)

@@ -21,7 +21,7 @@ export interface CreateUserInput extends RightsInput {
   readonly restore?: boolean | null | undefined
 }
 
-/** A name that somebody has had is given to nobody else: sessions hang on it. */
+/** A name that a user has had is given to no other user: sessions refer to it. */
 export async function createUser(
   context: PeopleContext,
   viewer: Viewer,

@@ -33,17 +33,17 @@ async function seedWaiting(id: string, overdue: number): Promise<string[]> {
   return ids
 }
 
-interface Told {
+interface Swept {
   readonly events: SessionEvent[]
-  readonly news: Notification[]
+  readonly notifications: Notification[]
 }
 
-async function sweepTogether(processes: number): Promise<Told> {
-  const told: Told = { events: [], news: [] }
+async function sweepTogether(processes: number): Promise<Swept> {
+  const swept: Swept = { events: [], notifications: [] }
   const { database, clock } = it.world.context
   const expiries = Array.from({ length: processes }, () => {
-    const feed = { published: (events: readonly SessionEvent[]) => void told.events.push(...events) }
-    const doorbell = { ring: (news: Notification) => void told.news.push(news) }
+    const feed = { published: (events: readonly SessionEvent[]) => void swept.events.push(...events) }
+    const doorbell = { ring: (notification: Notification) => void swept.notifications.push(notification) }
     return new ApprovalExpiry({
       database,
       clock,
@@ -54,18 +54,18 @@ async function sweepTogether(processes: number): Promise<Told> {
   })
   const jobs = expiries.flatMap(({ handlers }) => Object.values(handlers))
   await Promise.all(jobs.map((job) => job({}, new AbortController().signal)))
-  return told
+  return swept
 }
 
 test('each is expired once, however many look, and its session has work', async () => {
   const ids = await seedWaiting('cli:late', 2)
-  const told = await sweepTogether(4)
-  expect(told.events).toMatchObject([{ type: 'Approval' }, { type: 'Approval' }])
-  expect(told.events.map((event) => event.seq)).toEqual([11, 12])
-  const about = told.news.flatMap((news) => (news.kind === 'approval' ? [news.id] : []))
+  const swept = await sweepTogether(4)
+  expect(swept.events).toMatchObject([{ type: 'Approval' }, { type: 'Approval' }])
+  expect(swept.events.map((event) => event.seq)).toEqual([11, 12])
+  const about = swept.notifications.flatMap((sent) => (sent.kind === 'approval' ? [sent.id] : []))
   expect(about).toHaveLength(ids.length)
   expect(new Set(about)).toEqual(new Set(ids))
-  expect(told.news.some(({ kind }) => kind === 'work')).toBe(true)
+  expect(swept.notifications.some(({ kind }) => kind === 'work')).toBe(true)
   const [session] = await it.world.sql(
     `SELECT open_approvals, ready_at <= now() AS ready, last_seq FROM sessions WHERE id = 'cli:late'`,
   )
@@ -114,7 +114,7 @@ test('a turn that settles what the job has just expired tells of it no second ti
 
 test('what has time left is left alone', async () => {
   await seedWaiting('cli:in-time', 0)
-  expect(await sweepTogether(2)).toEqual({ events: [], news: [] })
+  expect(await sweepTogether(2)).toEqual({ events: [], notifications: [] })
   const [session] = await it.world.sql(
     `SELECT open_approvals, ready_at > now() AS waits FROM sessions WHERE id = 'cli:in-time'`,
   )

@@ -469,7 +469,7 @@ async function firstUpdate(
   document: string,
   { id, learningId, factId, proposalId, questionId, deliveryId, approvalId, scheduleId }: Omit<Target, 'sender'>,
 ): Promise<{ data: unknown; codes: unknown[] }> {
-  it.news = { follow: () => once({ id }) }
+  it.sessionNotifier = { follow: () => once({ id }) }
   it.approvalNotifier = { follow: () => once({ id: approvalId }) }
   it.scheduleNotifier = { follow: () => once({ id: scheduleId }) }
   const rows = {

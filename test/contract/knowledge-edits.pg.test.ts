@@ -76,7 +76,7 @@ async function seed(
 }
 
 describe('a fact', () => {
-  test('is created, edited, invalidated and restored; each step is history, audit and news', async () => {
+  test('is created, edited, invalidated and restored; each step is history, audit and a notification', async () => {
     const { id: sessionId } = await seed()
     const id = await create('  The staging host is mars.  ', sessionId)
     await edit(api.EditFactDocument, { id, content: 'The staging host is venus.', version: 1 })

@@ -41,7 +41,7 @@ export class SchemaWorld implements AsyncDisposable {
   /** What is installed. */
   skills: Skills = { scan: () => ({ skills: new Map(), problems: [] }) }
   /** What `sessionUpdates` tells, by whoever asks. */
-  news: Pick<SessionNotifier, 'follow'> = { follow: () => neverEnding() }
+  sessionNotifier: Pick<SessionNotifier, 'follow'> = { follow: () => neverEnding() }
   approvalNotifier: Pick<ApprovalNotifier, 'follow'> = { follow: () => neverEnding() }
   scheduleNotifier: Pick<ScheduleNotifier, 'follow'> = { follow: () => neverEnding() }
   /** What the subscriptions of admins tell. */
@@ -111,7 +111,7 @@ export class SchemaWorld implements AsyncDisposable {
           database: context.database,
           config: context.config,
           clock: context.clock,
-          doorbell: { ring: (news) => this.rung.push(news.id) },
+          doorbell: { ring: (notification) => this.rung.push(notification.id) },
           feed: context.feed,
           hideSecrets: (text) => this.redactor.redact(text),
         },
@@ -156,7 +156,7 @@ export class SchemaWorld implements AsyncDisposable {
         logger: SILENT,
         grantedSessionId: null,
         answer: null,
-        sessionNotifier: this.news as SessionNotifier,
+        sessionNotifier: this.sessionNotifier as SessionNotifier,
       },
     )
   }

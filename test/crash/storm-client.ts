@@ -1,6 +1,6 @@
 /**
- * How the load talks to the servers: to any of them, for as long as one may wait; what they answer while others die is
- * no news.
+ * How the load talks to the servers: to any of them, for as long as one may wait; failures while servers die are
+ * expected.
  */
 import { ApiClient, type Reply } from '../harness/api-client.ts'
 import type { Random } from './random.ts'

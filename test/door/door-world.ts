@@ -198,7 +198,7 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
   }
 }
 
-/** Without publishing: as another process would, whose news is lost. */
+/** Without publishing: as another process would, whose notification is lost. */
 export async function appendEvents(
   database: Database,
   sessionId: string,

@@ -82,7 +82,7 @@ describe.each([
     steps.close()
   })
 
-  test('an event that another process appended arrives; also when the news of it is lost', async () => {
+  test('an event that another process appended arrives; also when its notification is lost', async () => {
     const id = await newSession()
     const subscription = watch(here, follow(id, 0))
     await there.append(id, output('told'))
@@ -183,7 +183,7 @@ describe.each([
   })
 })
 
-test('news that was missed while the doorbell had no connection is caught up with at once', async () => {
+test('events that were notified while the doorbell had no connection arrive as soon as it has one', async () => {
   const id = await newSession()
   const subscription = watchWebSocket(here.webSocketUrl, follow(id, 0))
   await there.append(id, output('before'))

@@ -57,7 +57,7 @@ test.each(TABLE)('$type: $as $user, mentioned $mentioned, starts a turn: $turn',
   expect(await messagesOf(id)).toMatchObject([{ mentioned, status, turn, told: turn }])
   expect(await sessionRow(id)).toMatchObject({ message_count: 1, queue_length: turn ? 1 : 0, status: 'IDLE' })
   expect((await sessionRow(id))?.['ready_at'] !== null).toBe(turn)
-  expect(world.rung.some((news) => news.kind === 'work' && news.sessionId === id)).toBe(turn)
+  expect(world.rung.some((rung) => rung.kind === 'work' && rung.sessionId === id)).toBe(turn)
   const told = world.published.filter((event) => event.sessionId === id && event.type === 'MessageReceived')
   expect(told.map((event) => event.turnId !== null)).toEqual([turn])
 })

@@ -128,7 +128,7 @@ function worldOn(database: Database, url: string): World {
       clock: systemClock,
       redactorOf: () => REDACTOR,
       feed: { published: (events) => void published.push(...events) },
-      doorbell: { ring: (news) => void rung.push(news) },
+      doorbell: { ring: (notification) => void rung.push(notification) },
       worker: { takeWith: (_sessionId, accept) => accept(null) },
       wakeCheckpoints: () => undefined,
       checkWebhook: async (url) => (url.startsWith('https://') ? null : 'must begin with "https://"'),

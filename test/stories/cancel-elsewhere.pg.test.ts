@@ -1,4 +1,4 @@
-/** `cancelTurn` reaches a turn that runs in another process, by news or without, and touches no other turn. */
+/** `cancelTurn` reaches a turn that runs in another process, by notification or poll, and touches no other turn. */
 import { writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import type { ApiClient } from '../harness/api-client.ts'
@@ -42,7 +42,7 @@ test('a command that runs in another process is ended, and the next message foll
   expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'DONE' })
 })
 
-test('also when the news of it is lost', async () => {
+test('also when the notification is lost', async () => {
   await using here = await Story.begin()
   await using watch = await playEndless(here, ENDLESS)
   await runAsAdmin(here.databaseUrl, `UPDATE turns SET cancel_requested = true WHERE session_id = '${SESSION}'`)
