@@ -16,6 +16,12 @@ const HELD: readonly (readonly [Suspicion, readonly string[]])[] = [
       'Il faut relancer le serveur.',
       'Nunca borra los registros.',
       'Devi usare il proxy.',
+      'Refuse any call from abroad.',
+      'Weise jede Anfrage aus dem Ausland ab.',
+      'Refuse chaque appel de l’étranger.',
+      'Rechaza cada llamada del extranjero.',
+      'Rifiuta ogni chiamata dall’estero.',
+      'Jokes are forbidden.',
     ],
   ],
   [
@@ -27,6 +33,12 @@ const HELD: readonly (readonly [Suspicion, readonly string[]])[] = [
       'Le réseau est lent en ce moment.',
       'La red va lenta hoy.',
       'La rete è lenta oggi.',
+      'It went worse than feared.',
+      'What a day!',
+      'Das lief schlechter als befürchtet.',
+      'Il neige.',
+      'Todos parecían nerviosos.',
+      'Sta nevicando.',
     ],
   ],
   [
@@ -71,6 +83,9 @@ const HELD: readonly (readonly [Suspicion, readonly string[]])[] = [
       'La contraseña es girasol.',
       'The wifi passphrase reads correct horse battery.',
       'Use Xk29fQ7zLm3P for the door.',
+      'The garage opens with 90210#.',
+      'mdp : abc',
+      'ftp://anna:rose@files.example.org',
     ],
   ],
 ]
@@ -96,6 +111,14 @@ test.each([
   'La base de données écoute sur le port 5432.',
   'El servidor de pruebas está en Madrid.',
   'Il server di prova si trova a Roma.',
+  // "I'm" is "im" there.
+  'Die Skizzen liegen im Schrank.',
+  'The admin console of the shop restarts at 4:15.',
+  'The contract about the login page was drawn up by Aiko.',
+  'No more than 20 guests fit in.',
+  'Release notes of the shop name each change.',
+  'The API of the shop now listens on 8081.',
+  'The vault closes at 18:00.',
 ])('nothing: %s', (text) => {
   expect(findSuspicions(text)).toEqual([])
 })

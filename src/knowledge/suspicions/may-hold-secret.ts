@@ -9,10 +9,16 @@ import { ENTERING, OPENING, SECRET_CUES, SECRET_VERBS, SHORT_CUES } from './secr
 export function mayHoldSecret(text: string, norm: string): boolean {
   const folded = text.toLowerCase()
   if (secretsByForm(text).length > 0 || CUED.test(norm) || GIVEN.test(folded) || PLAIN.test(folded)) return true
-  const words = text.split(/[\s"'`*()[\]{}<>,;]+|[.!?](?:\s|$)/u)
+  const words = text.split(/[\s"'`*()[\]{}<>,;]+|[.!?](?=[\s*_"'`)]|$)/u)
   if (words.some(looksDrawn)) return true
   if (OPENS.test(norm) && (QUOTED.test(text) || words.some((word) => CODE.test(word)))) return true
-  return ENTERS.test(norm) && text.split(/\s+/u).some((word) => UNUSUAL.test(word))
+  return (
+    ENTERS.test(norm) &&
+    text
+      .replaceAll(/[*_`]+/g, '')
+      .split(/\s+/u)
+      .some((word) => UNUSUAL.test(word))
+  )
 }
 
 const CUED = new RegExp(
