@@ -1,6 +1,6 @@
 /**
  * Facts that mean what a question means, best first: the second list beside that of words (rank-facts.ts). Sketches
- * find a thousand of all facts in reach, the vectors of these rank them exactly; of no more facts, all are ranked.
+ * find some hundred of all facts in reach, the vectors of these rank them exactly; of so few facts, all are ranked.
  *
  * What must hold: of a fact's reach the facts' own rows decide, as for words.
  */
@@ -17,8 +17,11 @@ interface MeaningQuery {
   readonly maxCount: number
 }
 
-/** Ranked by their vectors: exact up to so many facts in reach, and nearly so beyond (`npm run bench:memory`). */
-const MAX_COMPARED = 1000
+/**
+ * Ranked by their vectors: exact up to so many facts in reach, and nearly so beyond (`npm run bench:memory`). A thousand
+ * took 0.1 to 0.3 s of this process for each vector of a question, most of it to read them.
+ */
+const MAX_COMPARED = 300
 
 /** A list for each vector of the question; one that nothing is near to is empty. */
 export async function nearestByMeaning(

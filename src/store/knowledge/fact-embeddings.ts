@@ -198,7 +198,7 @@ function bytesOf(vector: Float32Array): Buffer {
 function vectorOf(bytes: Buffer): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const vector = new Float32Array(bytes.length / 4)
-  // A loop: Float32Array.from takes ten times as long, and there are a thousand of them.
+  // A loop: Float32Array.from takes ten times as long, and there are hundreds of them.
   for (let at = 0; at < vector.length; at += 1) vector[at] = view.getFloat32(4 * at, true)
   return vector
 }
