@@ -18,8 +18,8 @@ interface MeaningQuery {
 }
 
 /**
- * Ranked by their vectors: exact up to so many facts in reach, and nearly so beyond (`npm run bench:memory`). A thousand
- * took 0.1 to 0.3 s of this process for each vector of a question, most of it to read them.
+ * Ranked by their vectors: exact up to so many facts in reach, and nearly so beyond (`npm run bench:memory`). A
+ * thousand took 0.1 to 0.3 s of this process for each vector of a question, most of it to read them.
  */
 const MAX_COMPARED = 300
 
