@@ -47,7 +47,7 @@ export interface JournalOptions {
  * Group-commit delay of a write without a waiter; as long as pieces of text are batched (open-output.ts). A commit
  * costs the database the same with one step as with three, and clients do not notice the delay.
  */
-const LINGER_MS = 50
+export const LINGER_MS = 50
 
 export class Journal {
   readonly #options: JournalOptions

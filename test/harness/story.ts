@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { startApp, type App } from '../../src/app.ts'
 import { configPath } from '../../src/config/load-config.ts'
 import type { SendResult, SessionEvent } from '../../packages/client/src/connect.ts'
-import { systemClock } from '../../src/platform/clock.ts'
+import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { LogLines } from '../../src/platform/log-lines.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { ApiClient, type Watch } from './api-client.ts'
@@ -81,6 +81,8 @@ export interface StoryOptions {
   readonly databaseUrl?: string
   /** How far the clock of the process is ahead of the real time. */
   readonly clockAheadMs?: number
+  /** In place of parts of the process's clock. */
+  readonly clock?: Partial<Clock>
   /** Gets every line of the log, of all levels. */
   readonly log?: (line: string) => void
 }
@@ -117,7 +119,7 @@ export class Story implements AsyncDisposable {
       production: false,
       environment: options.environment ?? {},
       timing: TIMING,
-      clock: { ...systemClock, now: () => new Date(Date.now() + (options.clockAheadMs ?? 0)) },
+      clock: { ...systemClock, now: () => new Date(Date.now() + (options.clockAheadMs ?? 0)), ...options.clock },
       logger:
         log === undefined
           ? createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true, lines: logLines })
