@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
+import { SPANS } from '../../src/telemetry/spans.ts'
 import { Receiver } from '../delivery/receiver.ts'
 import {
   DelegationsDocument,
@@ -175,6 +176,8 @@ test('a request for embeddings has a span by its conventions, and hands the trac
     },
   })
   expect(alone?.attributes['gen_ai.embeddings.dimension.count']).toBeGreaterThan(1)
+  const known: readonly string[] = SPANS.embeddings.attributes
+  expect(Object.keys(alone?.attributes ?? {}).filter((name) => !known.includes(name))).toEqual([])
 
   const traceId = await ask(server, 'cli:meaning', 'What fits on the disk?')
   await untilDone(server, 'cli:meaning')
