@@ -1,5 +1,5 @@
 /**
- * The retention job: what is older than `[retention]` allows goes, kind by kind, session by session, in short
+ * The retention job: what is older than `[retention]` allows goes, kind by kind, of the sessions that are due, in short
  * transactions of their own (src/store/retention). What a run does not come to, the next one finds.
  */
 import type { LiveConfig } from '../config/config.ts'
@@ -10,7 +10,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Database } from '../store/database.ts'
-import { findAged, pagesOfSessions } from '../store/retention/aged-rows.ts'
+import { findAged } from '../store/retention/aged-rows.ts'
+import { dueSessions, planNextLook, rulesOf } from '../store/retention/due-sessions.ts'
 import {
   forgetUploads,
   removeAged,
@@ -58,11 +59,16 @@ export function cutsOf(retention: Retention, now: Date): readonly Cut[] {
  */
 export async function removeOld(options: RemoveOldOptions, signal: AbortSignal): Promise<void> {
   const { database, config, clock, logger } = options
-  const cuts = cutsOf(config.current().retention, clock.now())
+  const { retention } = config.current()
+  const at = clock.now()
+  const cuts = cutsOf(retention, at)
+  const rules = rulesOf(retention)
   if (cuts.length === 0) return
   const removed = new Map<RetentionKind, number>()
   try {
-    for await (const ids of pagesOfSessions(database, PAGE)) {
+    while (!signal.aborted) {
+      const ids = await dueSessions(database, { rules, at, limit: PAGE })
+      if (ids.length === 0) return
       for (const { kind, before } of cuts) {
         for (const sessionId of await findIn(options, kind, { ids, before })) {
           const count = await removeFrom(options, kind, { sessionId, before, signal })
@@ -70,6 +76,7 @@ export async function removeOld(options: RemoveOldOptions, signal: AbortSignal):
           removed.set(kind, (removed.get(kind) ?? 0) + count)
         }
       }
+      await planNextLook(database, { ids, at, retention })
     }
   } finally {
     const counts = Object.fromEntries(RETENTION_KINDS.map((kind) => [kind, removed.get(kind) ?? 0]))

@@ -342,6 +342,8 @@ export const NOT_EXPORTED: Readonly<Partial<Record<RowName, readonly string[]>>>
     'open_approvals',
     'instructions_by',
     'provider_state',
+    'retention_rules',
+    'retention_due_at',
   ],
   message: ['attachments', 'trace_parent', 'trace_state'],
   turn: ['cancel_requested', 'paused_at', 'paused_reason', 'evicted_nodes', 'hooks_due', 'plugin_work'],

@@ -66,7 +66,10 @@ async function age(days: number, ...sessions: readonly string[]): Promise<void> 
     columns.map((column) => `${column} = ${column} - ${days} * interval '1 day'`).join(', ')
   for (const [table, columns] of Object.entries(AGED))
     await cluster.query(`UPDATE ${table} SET ${past(columns)} WHERE session_id = ANY ($1)`, [sessions])
-  await cluster.query(`UPDATE sessions SET ${past(['created_at', 'last_activity_at'])} WHERE id = ANY ($1)`, [sessions])
+  await cluster.query(
+    `UPDATE sessions SET ${past(['created_at', 'last_activity_at', 'retention_due_at'])} WHERE id = ANY ($1)`,
+    [sessions],
+  )
 }
 
 async function runJob(): Promise<void> {

@@ -13,8 +13,9 @@ import { literal, sql, type Sql } from '../sql.ts'
 
 const OPEN = sql`('QUEUED', 'JOINED', 'RUNNING', 'AWAITING_APPROVAL')`
 /** What was said, and how turns ended: conversations and forks are read from these. */
-const KEPT = sql`('MessageReceived', 'TextCompleted', 'TurnCompleted')`
-const IS_THERE = sql`NOT IN ('', ${literal(REMOVED_OUTPUT)})`
+export const KEPT = sql`('MessageReceived', 'TextCompleted', 'TurnCompleted')`
+/** Of an output. */
+export const IS_THERE = sql`NOT IN ('', ${literal(REMOVED_OUTPUT)})`
 
 const IDS = sql`ANY ($1::text[])`
 const BEFORE = sql`$2::timestamptz`
