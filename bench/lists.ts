@@ -67,7 +67,15 @@ export interface ListsSize {
 }
 
 export async function measureLists(stage: Stage, { sessions: count, requests }: ListsSize): Promise<Row[]> {
-  await fillManySessions(stage.databaseUrl, count)
+  await fillManySessions(stage.databaseUrl, { sessions: count })
+  return [...(await askForLists(stage, { requests })), await measureLiveList(stage, { changes: requests })]
+}
+
+/** In a database that is filled. `participants`: of each session. */
+export async function askForLists(
+  stage: Pick<Stage, 'url'>,
+  { requests, participants = PARTICIPANTS }: { readonly requests: number; readonly participants?: number },
+): Promise<Row[]> {
   const rows: Row[] = []
   for (const { who, token, id } of VIEWERS) {
     const http = new JsonClient(token)
@@ -75,7 +83,7 @@ export async function measureLists(stage: Stage, { sessions: count, requests }: 
       id === null
         ? []
         : [
-            { what: `a session with ${PARTICIPANTS} participants`, query: PAGE, variables: { id } },
+            { what: `a session with ${participants} participants`, query: PAGE, variables: { id } },
             { what: "a session's view", query: VIEW, variables: { id } },
           ]
     for (const { what, ...body } of [...LISTS, ...page]) {
@@ -85,7 +93,7 @@ export async function measureLists(stage: Stage, { sessions: count, requests }: 
     }
     http.close()
   }
-  return [...rows, await measureLiveList(stage, { changes: requests })]
+  return rows
 }
 
 async function timesOf(send: () => Promise<{ errors?: unknown }>, requests: number): Promise<number[]> {

@@ -43,19 +43,27 @@ function token(name: string, whose: string, secret: string): string {
   return `[tokens.${name}]\n${whose}\ntoken = "${secret}"\n`
 }
 
-/** Fills an empty database with so many sessions. */
-export async function fillManySessions(databaseUrl: string, sessions: number): Promise<void> {
+export interface ManySessions {
+  readonly sessions: number
+  /** Of each; default 50. */
+  readonly participants?: number
+  /** Of each, as long as those of a turn; default none. */
+  readonly events?: number
+}
+
+/** Fills an empty database. */
+export async function fillManySessions(databaseUrl: string, many: ManySessions): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   // Rows that are made to fit need no foreign keys checked, which would take most of the time.
   await client.query('SET session_replication_role = replica')
-  for (const statement of statementsFor(sessions)) await client.query(statement)
+  for (const statement of statementsFor(many)) await client.query(statement)
   await client.query('VACUUM ANALYZE')
   await client.end()
 }
 
 /** Session n was active n seconds ago; the last hundredth is "old". `rare`: ten of those. */
-function statementsFor(sessions: number): readonly string[] {
+function statementsFor({ sessions, participants = PARTICIPANTS, events = 0 }: ManySessions): readonly string[] {
   const old = Math.floor(sessions * 0.99)
   const rare = `n >= ${old} AND n % ${Math.ceil(sessions / 1000)} = 0`
   const numbers = `generate_series(0, ${sessions - 1}) n`
@@ -73,7 +81,7 @@ function statementsFor(sessions: number): readonly string[] {
     `INSERT INTO participants (session_id, user_name, joined_at)
       SELECT ${id}, CASE k WHEN 0 THEN 'eve' WHEN 1 THEN CASE WHEN ${rare} THEN 'sam' WHEN n >= ${old} THEN 'bob' ELSE 'p' || (n * 47 + k) % ${OTHERS} END
         ELSE 'p' || (n * 47 + k) % ${OTHERS} END, ${at}
-      FROM ${numbers} CROSS JOIN generate_series(0, ${PARTICIPANTS - 1}) k`,
+      FROM ${numbers} CROSS JOIN generate_series(0, ${participants - 1}) k`,
     `INSERT INTO messages (id, session_id, seq, role, user_name, content, trusted, status, client, created_at)
       SELECT 'msg_' || ${padded}, ${id}, 1, 'USER', 'eve', 'Say hi', true, CASE WHEN ${rare} THEN 'PROCESSING' ELSE 'DONE' END::message_status, 'eve', ${at} FROM ${numbers}`,
     `INSERT INTO turns (id, session_id, seq, message_id, user_name, status, paused_at, created_at, started_at)
@@ -89,5 +97,9 @@ function statementsFor(sessions: number): readonly string[] {
       SELECT 'appr_' || ${padded}, ${id}, 'turn_' || ${padded}, 'task_' || ${padded} || 0, 'eve', 'TASK',
         (CASE WHEN ${rare} THEN 'PENDING' ELSE 'APPROVED' END)::approval_status, 'A rule says so.', ${at}, now() + interval '1 day'
       FROM ${numbers}`,
+    `INSERT INTO events (session_id, seq, at, turn_id, type, data)
+      SELECT ${id}, k, ${at}, 'turn_' || ${padded}, 'PipelineStep',
+        '{"step": "PLANNED", "detail": "1830 input tokens, 142 output tokens"}'
+      FROM ${numbers} CROSS JOIN generate_series(1, ${events}) k`,
   ]
 }

@@ -6,7 +6,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -25,7 +25,7 @@ export const TOKEN = 'token-of-the-bench-0123456789'
 export const USER_TOKEN = 'token-of-ben-0123456789abcdef'
 /** Of the bench's token. */
 export const WEBHOOK_SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY='
-const START_MS = 30_000
+const START_MS = 120_000
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 export interface StageOptions {
@@ -35,6 +35,16 @@ export interface StageOptions {
   readonly main?: string
   /** More of config.toml. */
   readonly toml?: string
+  /** A FACTOTUM_HOME that stays; default: one that is removed. */
+  readonly home?: string
+}
+
+/** A server's process. */
+export interface ServerProcess extends AsyncDisposable {
+  readonly url: string
+  readonly pid: number
+  /** Until it said that it is ready. */
+  readonly startMs: number
 }
 
 export class Stage implements AsyncDisposable {
@@ -61,9 +71,9 @@ export class Stage implements AsyncDisposable {
     this.#cleanup = cleanup
   }
 
-  static async start({ profileTo, main = MAIN, toml = '' }: StageOptions = {}): Promise<Stage> {
+  static async start({ profileTo, main = MAIN, toml = '', home: kept }: StageOptions = {}): Promise<Stage> {
     await using stack = new AsyncDisposableStack()
-    const home = stack.use(await createTemporaryHome()).path
+    const home = kept ?? stack.use(await createTemporaryHome()).path
     const logger = createLogger({ level: 'warn', pretty: false })
     const postgres = await startEmbeddedPostgres({ home, logger, clock: systemClock })
     stack.defer(() => postgres.stop())
@@ -71,14 +81,20 @@ export class Stage implements AsyncDisposable {
     const stubUrl = await stub.call('baseUrl')
     await writeFile(join(home, 'config.toml'), configuration(stubUrl) + toml, { mode: 0o600 })
     if (profileTo !== undefined) await mkdir(profileTo, { recursive: true })
-    const server = await startServer(main, home, profileTo)
-    stack.defer(() => stopServer(server.process))
-    stack.defer(measureCpu(server.process.pid ?? 0, home))
-    const { url } = server
-    return new Stage(
-      { url, databaseUrl: postgres.url, home, pid: server.process.pid ?? 0, stub, stubUrl },
-      stack.move(),
-    )
+    const { url, pid } = stack.use(await startServer({ main, home, profileTo }))
+    stack.defer(measureCpu(pid, home))
+    return new Stage({ url, databaseUrl: postgres.url, home, pid, stub, stubUrl }, stack.move())
+  }
+
+  /** Another process of the server on the same database, with a home of its own. */
+  async startBeside(): Promise<ServerProcess> {
+    await using stack = new AsyncDisposableStack()
+    const home = stack.use(await createTemporaryHome()).path
+    await copyFile(join(this.home, 'config.toml'), join(home, 'config.toml'))
+    const server = stack.use(await startServer({ main: MAIN, home, databaseUrl: this.databaseUrl }))
+    const { url, pid, startMs } = server
+    const all = stack.move()
+    return { url, pid, startMs, [Symbol.asyncDispose]: () => all.disposeAsync() }
   }
 
   /** An empty database on the same PostgreSQL; its URL. */
@@ -127,25 +143,34 @@ webhook_allow_list = ["127.0.0.1"]
 `
 }
 
-async function startServer(
-  main: string,
-  home: string,
-  profileTo: string | undefined,
-): Promise<{ url: string; process: ChildProcess }> {
+interface ServerOptions {
+  readonly main: string
+  readonly home: string
+  readonly profileTo?: string | undefined
+  /** Default: the embedded PostgreSQL of its home. */
+  readonly databaseUrl?: string
+}
+
+async function startServer({ main, home, profileTo, databaseUrl }: ServerOptions): Promise<ServerProcess> {
   const log = join(home, 'server.log')
   const out = openSync(log, 'a')
+  const begunAt = readFileSync(log).length
   const flags = profileTo === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileTo}`]
+  const database = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }
+  const beganMs = performance.now()
   const child = spawn(process.execPath, [...flags, main], {
-    env: { PATH: process.env['PATH'], FACTOTUM_HOME: home, NODE_ENV: 'production', PORT: '0' },
+    env: { PATH: process.env['PATH'], FACTOTUM_HOME: home, NODE_ENV: 'production', PORT: '0', ...database },
     stdio: ['ignore', out, out],
   })
+  const written = (): string => readFileSync(log).subarray(begunAt).toString()
   for (const deadline = performance.now() + START_MS; performance.now() < deadline; await sleep(20)) {
-    const url = /"url":"([^"]+)".*factotum is ready/.exec(readFileSync(log, 'utf8'))?.[1]
-    if (url !== undefined) return { url, process: child }
+    const url = /"url":"([^"]+)".*factotum is ready/.exec(written())?.[1]
+    const startMs = performance.now() - beganMs
+    if (url !== undefined) return { url, pid: child.pid ?? 0, startMs, [Symbol.asyncDispose]: () => stopServer(child) }
     if (child.exitCode !== null) break
   }
   child.kill('SIGKILL')
-  throw new Error(`the server does not start:\n${readFileSync(log, 'utf8')}`)
+  throw new Error(`the server does not start:\n${written()}`)
 }
 
 /** From now on until the returned function is called, which says how much. */

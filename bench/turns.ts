@@ -148,12 +148,12 @@ interface Asking {
 }
 
 export class Product implements Disposable {
-  readonly #stage: Stage
+  readonly #stage: Pick<Stage, 'url'>
   readonly #token: string
   readonly #http: JsonClient
 
   /** Without a token: the bench's admin. */
-  constructor(stage: Stage, token = TOKEN) {
+  constructor(stage: Pick<Stage, 'url'>, token = TOKEN) {
     this.#stage = stage
     this.#token = token
     this.#http = new JsonClient(token)
@@ -182,8 +182,11 @@ export class Product implements Disposable {
     return found
   }
 
-  async turnsPerSecond(name: string, mode: 'PLAN' | 'CHAT' = 'PLAN'): Promise<number> {
-    const ids = Array.from({ length: SESSIONS }, (_, n) => `${name}-${n}`)
+  async turnsPerSecond(
+    name: string,
+    { mode = 'PLAN', sessions = SESSIONS }: { readonly mode?: 'PLAN' | 'CHAT'; readonly sessions?: number } = {},
+  ): Promise<number> {
+    const ids = Array.from({ length: sessions }, (_, n) => `${name}-${n}`)
     await Promise.all(ids.map((id) => this.#post(OPEN, { input: { id, mode } })))
     const watches = ids.map((id) => ({ id, watch: this.#watch(id) }))
     await sleep(300)
@@ -196,7 +199,7 @@ export class Product implements Disposable {
     )
     const ms = performance.now() - beganMs
     await Promise.all(watches.map(({ watch }) => watch.close()))
-    return (SESSIONS * MESSAGES * 1000) / ms
+    return (sessions * MESSAGES * 1000) / ms
   }
 
   [Symbol.dispose](): void {

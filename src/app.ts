@@ -160,7 +160,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const migrations = await migrationNames()
   const build = { version: VERSION, commit: await commitOfBuild() }
   showLiveFigures({ metrics, database, readings: () => file.readings(), build, clock, logger })
-  const door = await openDoor({ made, watching, worker, intake, plugins, homeWatch, migrations })
+  const door = await openDoor({ made, watching, worker, intake, plugins, runtimes, homeWatch, migrations })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
   if (options.paused === true)
@@ -338,6 +338,7 @@ function createIntake({ parts, background, checkpointer, redactorOf, uploads }: 
 interface DoorParts {
   readonly made: Made
   readonly plugins: LivePlugins
+  readonly runtimes: PluginRuntimes
   readonly watching: Watching
   readonly intake: IntakeContext
   readonly worker: Worker
@@ -357,7 +358,7 @@ function authenticator(people: LivePeople, denials: AccessDenials): (credential:
 }
 
 async function openDoor(door: DoorParts): Promise<RunningServer> {
-  const { made, watching, intake, plugins } = door
+  const { made, watching, intake, plugins, runtimes } = door
   const { parts, redactorOf, background, tools } = made
   const { config, secrets, publicUrl, startedAt, metrics } = parts
   const { home, host, port, logger } = parts.options
@@ -390,7 +391,7 @@ async function openDoor(door: DoorParts): Promise<RunningServer> {
           knowledge,
           approvals,
           people,
-          plugins: { database, clock, live: plugins },
+          plugins: { database, clock, live: plugins, runtimes },
           skills: tools.skills,
           toolCatalog: tools.toolCatalog,
           secrets,

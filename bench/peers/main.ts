@@ -55,7 +55,7 @@ function ours(product: Product): Subject {
       const found = await product.answerTimes(`cli:peers-${count++}`, turns, { mode })
       return found.map((ms) => ({ answerMs: ms, endMs: ms }))
     },
-    crowd: ({ mode }) => product.turnsPerSecond(`cli:peers-${count++}`, mode),
+    crowd: ({ mode }) => product.turnsPerSecond(`cli:peers-${count++}`, { mode }),
   }
 }
 

@@ -9,12 +9,14 @@ import { appendAudit } from '../store/audit-entries.ts'
 import type { Database, Queryable } from '../store/database.ts'
 import { changePlugin, lockPlugin, requestRestart, type PluginRow } from '../store/plugins/plugin-rows.ts'
 import type { LivePlugins } from './live-plugins.ts'
+import type { PluginRuntimes } from './runtimes/plugin-runtimes.ts'
 
 /** What the use cases of plugins need. */
 export interface PluginsContext {
   readonly database: Database
   readonly clock: Clock
-  readonly live: Pick<LivePlugins, 'checkSettings' | 'changed'>
+  readonly live: Pick<LivePlugins, 'checkSettings' | 'changed' | 'missingRuntimes'>
+  readonly runtimes: Pick<PluginRuntimes, 'stateOf'>
 }
 
 /** What was done; the payload shows the row. */

@@ -7,6 +7,7 @@
  * that of the process whose plugin changed last.
  */
 import type { LiveConfig } from '../config/config.ts'
+import { missingRuntimes, type MissingRuntime } from '../config/missing-runtimes.ts'
 import { isOutage, messageOf } from '../core/errors.ts'
 import type { PluginStatus } from '../core/status.ts'
 import type { Doorbell } from '../events/doorbell.ts'
@@ -99,6 +100,8 @@ export class LivePlugins {
   readonly #cleanups: (() => void)[] = []
   readonly #broadcast: Broadcast
   #rows: readonly PluginRow[] = []
+  /** Models whose runtime was missing when it was last looked: each is said once. */
+  #missing: ReadonlySet<string> = new Set()
   #countDueMs = 0
 
   constructor(options: LivePluginsOptions) {
@@ -159,6 +162,16 @@ export class LivePlugins {
     }
   }
 
+  /** Models of config.toml that are a runtime of a plugin which is not there, or not enabled, as of the last look. */
+  missingRuntimes(): readonly MissingRuntime[] {
+    const known = this.#rows.flatMap(({ name: plugin, enabled }) => {
+      const loaded = this.#loaded.get(plugin)
+      if (loaded === undefined) return []
+      return [{ plugin, enabled, runtimes: loaded.manifest?.runtimes.map(({ name }) => name) ?? null }]
+    })
+    return missingRuntimes(this.#options.config.current(), known)
+  }
+
   async #tick(): Promise<void> {
     const { database } = this.#options
     await this.#lookForPlugins()
@@ -172,7 +185,16 @@ export class LivePlugins {
     const called = keepers.filter(({ name }) => isCalled(this.#loaded.get(name)?.manifest))
     this.#options.hooks.become(hooksOf(called, this.#options.clock))
     this.#options.runtimes.become(keepers)
+    this.#warnOfRuntimes()
     await this.#report()
+  }
+
+  #warnOfRuntimes(): void {
+    const missing = this.missingRuntimes()
+    for (const { model, roles, says, fix } of missing)
+      if (!this.#missing.has(model + says))
+        this.#options.logger.warn({ model, roles }, `a model of config.toml cannot answer: ${says} ${fix}`)
+    this.#missing = new Set(missing.map(({ model, says }) => model + says))
   }
 
   /** Loads what is new, to hear what it is; all at the same time, as one may take seconds to fail. */

@@ -17,6 +17,7 @@ import { checkCollector } from './checks/check-collector.ts'
 import { checkDatabase } from './checks/check-database.ts'
 import { checkModels } from './checks/check-models.ts'
 import { checkDisk, checkPort, checkProxy } from './checks/check-place.ts'
+import { checkRuntimes } from './checks/check-runtimes.ts'
 import { fail, ok, warn, type Finding } from './checks/finding.ts'
 
 export interface DoctorOptions {
@@ -41,7 +42,7 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
   return [
     ...findings,
     await checkDisk(home, options.freeBytes),
-    ...(await checkItsDatabase(options)),
+    ...(await checkItsDatabase(options, config)),
     await checkPort(environment.host, environment.port),
     await checkSandbox(options),
     ...(await checkProxy(env)),
@@ -75,14 +76,22 @@ async function checkConfig(
   }
 }
 
-async function checkItsDatabase({ environment, home, clock, logger }: DoctorOptions): Promise<readonly Finding[]> {
-  if (environment.databaseUrl !== null) return checkDatabase(environment.databaseUrl, clock)
+async function checkItsDatabase(
+  { environment, home, clock, logger }: DoctorOptions,
+  config: Config | null,
+): Promise<readonly Finding[]> {
+  const check = async (url: string): Promise<readonly Finding[]> => {
+    const findings = await checkDatabase(url, clock)
+    const canBeAsked = config !== null && !findings.some(({ verdict }) => verdict === 'FAIL')
+    return canBeAsked ? [...findings, ...(await checkRuntimes(url, config))] : findings
+  }
+  if (environment.databaseUrl !== null) return check(environment.databaseUrl)
   if (!existsSync(join(home, 'pg')))
     return [ok('database', 'None is named: the first start makes the embedded PostgreSQL.')]
   try {
     const database = await resolveDatabase(null, { home, clock, logger })
     try {
-      return await checkDatabase(database.url, clock)
+      return await check(database.url)
     } finally {
       await database.stop()
     }

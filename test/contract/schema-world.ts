@@ -16,6 +16,7 @@ import type { ScheduleNotifier } from '../../src/graphql/live/schedule-notifier.
 import type { SessionNotifier } from '../../src/graphql/live/session-notifier.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Redactor } from '../../src/secrets/redaction.ts'
+import { PluginRuntimes } from '../../src/plugins/runtimes/plugin-runtimes.ts'
 import type { TypedDocumentString } from '../generated/graphql.ts'
 import type { Given } from '../harness/api-client.ts'
 import { bareModelChecks } from '../harness/bare-services.ts'
@@ -118,7 +119,12 @@ export class SchemaWorld implements AsyncDisposable {
         plugins: {
           database: context.database,
           clock: context.clock,
-          live: { checkSettings: () => Promise.resolve(null), changed: () => Promise.resolve() },
+          live: {
+            checkSettings: () => Promise.resolve(null),
+            changed: () => Promise.resolve(),
+            missingRuntimes: () => [],
+          },
+          runtimes: new PluginRuntimes(context.clock),
         },
         people: { ...context, live: { declared: () => context.config.current(), changed: () => Promise.resolve() } },
         denials: this.denials,

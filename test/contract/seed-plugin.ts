@@ -14,6 +14,7 @@ export async function seedPlugin({ prisma }: Database, text: string): Promise<st
     hooks: ['onMessage'],
     tools: [{ name: 'tool' }],
     commands: [{ name: 'command' }],
+    runtimes: [{ name: 'runtime', description: text }],
   }
   const set = { manifest, enabled: false, position: 1, settings: { key: text }, status: 'MISSING' } as const
   const data = { id, name: 'tester', ...told, ...set, createdAt: AT, updatedAt: AT }

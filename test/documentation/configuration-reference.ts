@@ -14,6 +14,12 @@ import { retentionSchema } from '../../src/config/schema/retention.ts'
 import { modelsSchema, priceSchema, tokenSchema, userSchema } from '../../src/config/schema/schema.ts'
 import { describeSettings } from '../../src/config/schema/settings-schema.ts'
 
+const MODELS = `Which model plays which role, as "provider:model", or several in order. What stands before the first colon is a provider of this
+file or, with a "/", a plugin's runtime: "<plugin>/<runtime>:<model>" ([plugins.md](plugins.md#runtimes)). Without a colon it is a model of the first
+provider. So a model whose own name has a colon stands behind its provider: not "meta-llama/llama:free", which would be a runtime of a plugin
+"meta-llama", but "openrouter:meta-llama/llama:free". A runtime that is not there is told of by the log, by \`factotum doctor\`, and in the
+answer of \`updatePlugin\`.`
+
 const INTRO = `# Configuration
 
 \`FACTOTUM_HOME/config.toml\`; \`factotum --check-config\` lists everything that is wrong with it. A change takes effect within a second,
@@ -25,7 +31,7 @@ const SECTIONS: readonly (readonly [header: string, purpose: string, schema: z.Z
   ['[tokens.<name>]', 'Who may call the server. `factotum token` writes one ([people.md](people.md)).', tokenSchema],
   ['[users.<name>]', 'Who the tokens act for, and what they may use.', userSchema],
   ['[providers.<name>]', 'Endpoints of language models ([models.md](models.md)).', providerSchema],
-  ['[models]', 'Which model plays which role, as "provider:model", or several in order.', modelsSchema],
+  ['[models]', MODELS, modelsSchema],
   ['[prices."<provider>:<model>"]', 'What a model costs, per million tokens, in any one currency.', priceSchema],
   ['[budgets]', 'What may be used in a day (UTC) before turns wait.', budgetsSchema],
   ['[quotas]', 'What may be kept at the same time.', quotasSchema],

@@ -16,6 +16,7 @@ import type { Clock } from '../../src/platform/clock.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import { Redactor } from '../../src/secrets/redaction.ts'
 import type { Database } from '../../src/store/database.ts'
+import { PluginRuntimes } from '../../src/plugins/runtimes/plugin-runtimes.ts'
 
 export interface BareServicesOptions {
   readonly database: Database
@@ -78,7 +79,12 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
     plugins: {
       database,
       clock,
-      live: { checkSettings: () => Promise.resolve(null), changed: () => Promise.resolve() },
+      live: {
+        checkSettings: () => Promise.resolve(null),
+        changed: () => Promise.resolve(),
+        missingRuntimes: () => [],
+      },
+      runtimes: new PluginRuntimes(clock),
     },
     rowNotifier: createRowNotifier({ database, doorbell, clock, logger }),
     approvals: { database, config, clock, skills, toolOf: () => undefined, feed, doorbell, redactorOf },

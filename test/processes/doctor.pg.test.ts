@@ -100,6 +100,11 @@ test.each<[what: string, surroundings: Surroundings, found: RegExp]>([
     { toml: CONFIG.replace(/sha256 = .*/, 'token = "a-token-of-ada"') },
     /^WARN config: .*the token itself is in the file.* → Change /,
   ],
+  [
+    'a model that is meant to be a runtime of a plugin',
+    { toml: `${CONFIG}[models]\nplanner = "tois/agent:one"\n` },
+    /^WARN models: tois\/agent:one \(planner, .*\) cannot answer\. There is no plugin "tois".* → If it is the whole name/,
+  ],
   ['a disk that is full', { options: { freeBytes: 1024 } }, /^FAIL disk: 0 MiB are free .* → Make space/],
   [
     'a database that is not there',

@@ -39,10 +39,24 @@ const batch = z.object({ pieces: z.array(piece).max(1000), isDone: z.boolean() }
 /** What is to be done, without the conversation's name. */
 type Act<Call = RuntimeCall> = Call extends RuntimeCall ? Omit<Call, 'kind' | 'session'> : never
 
+/** How a runtime does in this process. */
+export interface RuntimeState {
+  /** Conversations that are open. */
+  readonly openCount: number
+  /** The last failure since the server started, in one line. */
+  readonly lastError: string | null
+  readonly lastErrorAt: Date | null
+}
+
+const FRESH: RuntimeState = { openCount: 0, lastError: null, lastErrorAt: null }
+const MAX_ERROR_CHARS = 1000
+
 /** One for each process. */
 export class PluginRuntimes implements ModelRuntimes {
   readonly #clock: Clock
   #keepers: readonly PluginKeeper[] = []
+  /** By "<plugin>/<runtime>", of runtimes that there are. */
+  readonly #states = new Map<string, RuntimeState>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -51,6 +65,11 @@ export class PluginRuntimes implements ModelRuntimes {
   /** The plugins as they are now. */
   become(keepers: readonly PluginKeeper[]): void {
     this.#keepers = keepers
+  }
+
+  /** `name`: "<plugin>/<runtime>". */
+  stateOf(name: string): RuntimeState {
+    return this.#states.get(name) ?? FRESH
   }
 
   /** Of the plugin as it runs now. */
@@ -70,27 +89,55 @@ export class PluginRuntimes implements ModelRuntimes {
     }
     if (!instance.manifest.runtimes.some((one) => one.name === runtime))
       throw new AppError('MODEL_UNKNOWN', `The plugin "${plugin}" has no runtime "${runtime}".`)
-    const open = new OpenPluginRuntime(keeper, instance)
+    const open = new OpenPluginRuntime({
+      keeper,
+      instance,
+      onFailure: (error) => this.#failed(name, error),
+      onClose: () => this.#count(name, -1),
+    })
+    this.#count(name, 1)
     try {
       const act = { act: 'OPEN', runtime, model, system } as const
       await withinBudget((own) => open.call(act, own), { budgetMs: OPEN_MS, clock: this.#clock, signal })
     } catch (error) {
       open.close()
-      throw toModelError(error, plugin, signal)
+      const failure = toModelError(error, plugin, signal)
+      if (failure.code !== 'CANCELLED') this.#failed(name, failure)
+      throw failure
     }
     return open
   }
+
+  #count(name: string, by: number): void {
+    const state = this.stateOf(name)
+    this.#states.set(name, { ...state, openCount: state.openCount + by })
+  }
+
+  #failed(name: string, { message }: AppError): void {
+    const lastError = message.replaceAll(/\s+/g, ' ').slice(0, MAX_ERROR_CHARS)
+    this.#states.set(name, { ...this.stateOf(name), lastError, lastErrorAt: this.#clock.now() })
+  }
+}
+
+interface OpenOptions {
+  readonly keeper: PluginKeeper
+  readonly instance: PluginInstance
+  readonly onFailure: (error: AppError) => void
+  /** Once. */
+  readonly onClose: () => void
 }
 
 class OpenPluginRuntime implements OpenRuntime {
   readonly id = newId('runtime')
   readonly #keeper: PluginKeeper
   readonly #instance: PluginInstance
+  readonly #options: OpenOptions
   #isClosed = false
 
-  constructor(keeper: PluginKeeper, instance: PluginInstance) {
-    this.#keeper = keeper
-    this.#instance = instance
+  constructor(options: OpenOptions) {
+    this.#keeper = options.keeper
+    this.#instance = options.instance
+    this.#options = options
   }
 
   get isOpen(): boolean {
@@ -112,13 +159,19 @@ class OpenPluginRuntime implements OpenRuntime {
       }
       this.#keeper.report({ outcome: 'OK', message: null })
     } catch (error) {
-      throw toModelError(error, this.#keeper.name, signal)
+      const failure = toModelError(error, this.#keeper.name, signal)
+      if (failure.code !== 'CANCELLED') {
+        this.#keeper.report({ outcome: error instanceof PluginError ? error.kind : 'WRONG', message: failure.message })
+        this.#options.onFailure(failure)
+      }
+      throw failure
     }
   }
 
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#options.onClose()
     const signal = new AbortController().signal
     void this.call({ act: 'CLOSE' }, signal).catch(() => undefined)
   }

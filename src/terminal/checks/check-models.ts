@@ -62,7 +62,11 @@ async function checkOne(
 ): Promise<Finding> {
   const name = modelKey(choice)
   // Plugins run in the server alone.
-  if (isRuntime(choice.provider)) return ok('models', `${name} (${roles.join(', ')}) is a plugin's: not asked here.`)
+  if (isRuntime(choice.provider))
+    return ok(
+      'models',
+      `${name} (${roles.join(', ')}) is a plugin's runtime: not asked here; "factotum doctor" says whether it is there.`,
+    )
   const startedMs = clock.monotonicMs()
   let pieces = 0
   const [role = 'planner'] = roles

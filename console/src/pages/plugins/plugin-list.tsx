@@ -85,6 +85,7 @@ function PluginCard({ plugin }: { readonly plugin: PluginRowFragment }) {
         {plugin.hooks.length > 0 && ` · at ${plugin.hooks.join(', ')}`}
         {plugin.tools.length > 0 && ` · tools: ${plugin.tools.join(', ')}`}
         {plugin.commands.length > 0 && ` · commands: ${plugin.commands.map((one) => `/${one}`).join(', ')}`}
+        {plugin.runtimes.length > 0 && ` · models: ${plugin.runtimes.map((one) => `${name}/${one.name}`).join(', ')}`}
       </p>
       {lastError !== null && (
         <p className="small plugin-problem foreign">

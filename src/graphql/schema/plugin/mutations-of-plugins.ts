@@ -1,6 +1,7 @@
 /** The mutations by which admins set plugins, as clients see them. The rules are in src/plugins. */
 import { restartPlugin, updatePlugin, type PluginChanged } from '../../../plugins/change-plugin.ts'
 import { builder } from '../builder.ts'
+import { upTo } from '../paging/page-sizes.ts'
 import { resultUnion } from '../result-union.ts'
 import { PluginRow } from './plugin.ts'
 
@@ -8,7 +9,16 @@ function pluginResult(name: string) {
   const payload = builder.objectRef<PluginChanged>(`${name}Payload`).implement({
     description: 'It is stored, and every process follows within a second; `pluginUpdates` tells how the plugin does.',
     authScopes: { admin: true },
-    fields: (t) => ({ plugin: PluginRow.field(t, ({ pluginId }) => pluginId, 'The plugin as it is now.') }),
+    fields: (t) => ({
+      plugin: PluginRow.field(t, ({ pluginId }) => pluginId, 'The plugin as it is now.'),
+      warnings: t.stringList({
+        description:
+          'Models of config.toml that cannot answer now, as the runtime that they name is not there or not enabled; and what to change.',
+        extensions: upTo(100, 0),
+        resolve: (_changed, _args, { plugins }) =>
+          plugins.live.missingRuntimes().map(({ model, says, fix }) => `${model}: ${says} ${fix}`),
+      }),
+    }),
   })
   return resultUnion(name, payload)
 }

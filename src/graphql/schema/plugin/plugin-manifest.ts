@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { builder } from '../builder.ts'
 import { upTo } from '../paging/page-sizes.ts'
+import { PluginRuntimeType } from './plugin-runtime.ts'
 import { PluginType } from './plugin.ts'
 
 /** Of what the plugin says of itself, what is shown. Rows of other versions may have less. */
@@ -12,6 +13,7 @@ const shownManifest = z.object({
   hooks: z.array(z.string()).catch([]),
   tools: z.array(z.object({ name: z.string() })).catch([]),
   commands: z.array(z.object({ name: z.string() })).catch([]),
+  runtimes: z.array(z.object({ name: z.string(), description: z.string() })).catch([]),
 })
 const NOTHING = shownManifest.parse({})
 
@@ -57,5 +59,12 @@ builder.prismaObjectFields(PluginType, (t) => ({
     select: { manifest: true },
     extensions: upTo(64, 0),
     resolve: ({ manifest }) => names(shown(manifest).commands),
+  }),
+  runtimes: t.field({
+    type: [PluginRuntimeType],
+    description: 'The models that it brings.',
+    select: { manifest: true, name: true },
+    extensions: upTo(8, 0),
+    resolve: ({ manifest, name: plugin }) => shown(manifest).runtimes.map((runtime) => ({ plugin, ...runtime })),
   }),
 }))

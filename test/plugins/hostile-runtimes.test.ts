@@ -1,0 +1,138 @@
+/** Runtimes of plugins that do what they must not, each with its end: the answer fails, and the server goes on. */
+import { pathToFileURL } from 'node:url'
+import { expect, test, vi } from 'vitest'
+import { createLogger } from '../../src/platform/logger.ts'
+import { systemClock as clock } from '../../src/platform/clock.ts'
+import type { LanguageModel } from '../../src/model/language-model.ts'
+import { withRuntimes } from '../../src/model/runtime/runtime-model.ts'
+import { PluginKeeper } from '../../src/plugins/plugin-keeper.ts'
+import { PluginRuntimes } from '../../src/plugins/runtimes/plugin-runtimes.ts'
+import { THREAD_LIMITS } from '../../src/plugins/thread-limits.ts'
+import { ThreadPlugin } from '../../src/plugins/thread-plugin.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const NAME = 'hostile-runtimes'
+/** Wide where a plugin only has to get ready: a busy machine loads slowly. */
+const limits = { ...THREAD_LIMITS, loadMs: 30_000, missedBeats: 60 }
+const providers: LanguageModel = {
+  complete: () => Promise.reject(new Error('not of a provider')),
+  converse: () => Promise.reject(new Error('not of a provider')),
+}
+
+const entry = pathToFileURL(new URL('runtimes/hostile-runtimes.ts', import.meta.url).pathname).href
+const port = { ask: () => Promise.resolve(null), log: () => {}, end: () => {} }
+
+/** The plugin in a thread of its own, and what has become of its calls. */
+class HostilePlugin implements AsyncDisposable {
+  readonly runtimes = new PluginRuntimes(clock)
+  readonly #changes: (() => void)[] = []
+  readonly keeper = new PluginKeeper({
+    name: NAME,
+    load: () => ThreadPlugin.load({ entry, port, limits, clock }),
+    start: () => ({ settings: {}, secrets: {} }),
+    clock,
+    logger: createLogger({ level: 'silent', pretty: false }),
+    onChange: () => this.#changes.splice(0).forEach((wake) => wake()),
+    pauses: { firstMs: 10, maxMs: 10 },
+  })
+
+  static async start(): Promise<HostilePlugin> {
+    const plugin = new HostilePlugin()
+    plugin.runtimes.become([plugin.keeper])
+    plugin.keeper.start()
+    await plugin.until(() => plugin.keeper.instance !== null)
+    return plugin
+  }
+
+  async until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) await new Promise<void>((resolve) => this.#changes.push(resolve))
+  }
+
+  ask(
+    runtime: string,
+    { idleTimeoutMs = 30_000, signal = new AbortController().signal, onText = () => {} }: Asking = {},
+  ) {
+    return withRuntimes({ model: providers, runtimes: this.runtimes, clock }).converse({
+      role: 'assistant',
+      provider: `${NAME}/${runtime}`,
+      model: 'one',
+      system: 'Be brief.',
+      said: [{ by: 'user', text: 'Hello' }],
+      tools: [],
+      continues: null,
+      onText,
+      onThinking: null,
+      idleTimeoutMs,
+      signal,
+    })
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.keeper.stop()
+  }
+}
+
+interface Asking {
+  readonly idleTimeoutMs?: number
+  readonly signal?: AbortSignal
+  readonly onText?: (text: string) => void
+}
+
+test.each([
+  ['silent', 'MODEL_SILENT', 'said nothing for 0.5 s', 500],
+  ['garbage', 'MODEL_BAD_OUTPUT', 'answered what no runtime may answer', 30_000],
+  ['endless', 'MODEL_BAD_OUTPUT', 'more than 1048576 characters', 30_000],
+  ['refuses', 'MODEL_UNREACHABLE', 'no room for conversations', 30_000],
+  ['bomb', 'MODEL_UNREACHABLE', 'no JSON', 30_000],
+  ['miscounts', 'MODEL_BAD_OUTPUT', 'answered what no runtime may answer', 30_000],
+] as const)('%s: %s, and the plugin is there for the next one', async (runtime, code, message, idleTimeoutMs) => {
+  await using plugin = await HostilePlugin.start()
+  const { instance } = plugin.keeper
+  for (let round = 0; round < 2; round += 1)
+    await expect(plugin.ask(runtime, { idleTimeoutMs })).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    })
+  expect(plugin.runtimes.stateOf(`${NAME}/${runtime}`).openCount).toBe(0)
+  expect(plugin.keeper.instance).toBe(instance)
+})
+
+test('what is wrong with an answer is shown for its runtime, and counts as a failure of the plugin', async () => {
+  await using plugin = await HostilePlugin.start()
+  const failed = plugin.ask('garbage')
+  await expect(failed).rejects.toThrow()
+  expect(plugin.runtimes.stateOf(`${NAME}/garbage`)).toMatchObject({
+    lastError: expect.stringContaining('answered what no runtime may answer'),
+    lastErrorAt: expect.any(Date),
+  })
+  expect(plugin.runtimes.stateOf(`${NAME}/silent`)).toMatchObject({ lastError: null })
+  expect(plugin.keeper.counts.failures).toBe(1)
+})
+
+test('one that ends its process fails its answer, and is started again', async () => {
+  await using plugin = await HostilePlugin.start()
+  const { instance } = plugin.keeper
+  const said: string[] = []
+  await expect(plugin.ask('exits', { onText: (text) => said.push(text) })).rejects.toMatchObject({
+    code: 'MODEL_UNREACHABLE',
+  })
+  expect(said).toEqual(['Good'])
+  await plugin.until(() => plugin.keeper.instance !== null && plugin.keeper.instance !== instance)
+  await expect(plugin.ask('refuses')).rejects.toThrow('no room for conversations')
+})
+
+test('what comes after an answer was given up is not read', async () => {
+  await using plugin = await HostilePlugin.start()
+  const cancel = new AbortController()
+  const said: string[] = []
+  const onText = (text: string): void => {
+    said.push(text)
+    cancel.abort()
+  }
+  await expect(plugin.ask('late', { signal: cancel.signal, onText })).rejects.toMatchObject({ code: 'CANCELLED' })
+  await expect(plugin.ask('refuses')).rejects.toThrow('no room for conversations')
+  expect(said).toEqual(['one'])
+  // That somebody gave it up is no failure of its own.
+  expect(plugin.runtimes.stateOf(`${NAME}/late`)).toMatchObject({ openCount: 0, lastError: null })
+})
