@@ -34,7 +34,7 @@ const WORK = [
 ] as const
 type Work = (typeof WORK)[number]
 
-const WARM_UP_TURNS = 30
+const WARM_UP_TURNS = 20
 
 /** One of those who are compared. */
 interface Subject {

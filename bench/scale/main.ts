@@ -43,7 +43,7 @@ async function main({ sessions, processes, rounds, requests, home }: Options): P
   await using stage = await Stage.start({ toml: peopleToml(), ...(home === undefined ? {} : { home }) })
   const rows = await fill(stage, sessions)
   console.error('asking for lists …')
-  rows.push(summaryOf(await askForLists(stage, { requests, participants: PARTICIPANTS })))
+  rows.push(...summaryOf(await askForLists(stage, { requests, participants: PARTICIPANTS, isLenient: true })))
 
   const one = await measureTurns(stage, [stage], rounds)
   rows.push(await measureIdle('one process', stage, [stage]))
@@ -160,15 +160,16 @@ async function measureIdle(who: string, { home }: Stage, servers: readonly { rea
   return row(`${who}, idle: CPU of the servers, ms per second`, perSecond(serverAfter - server), note)
 }
 
-/** The slowest and the middle one. */
-function summaryOf(lists: readonly Row[]): Row {
-  const times = lists.map(({ value }) => Number(value.replaceAll(' ', '')))
-  const slowest = lists[times.indexOf(Math.max(...times))]
-  return row(
-    `${lists.length} lists, ms, middle one`,
-    show(median(times)),
-    `slowest ${slowest?.value}: ${slowest?.what}`,
-  )
+/** The slowest and the middle one of those that were answered, and what was not. */
+function summaryOf(lists: readonly Row[]): Row[] {
+  const answered = lists.filter(({ note }) => note !== 'given up')
+  const times = answered.map(({ value }) => Number(value.replaceAll(' ', '')))
+  const slowest = answered[times.indexOf(Math.max(...times))]
+  const left = lists.filter((list) => !answered.includes(list)).map(({ what }) => what)
+  return [
+    row(`${answered.length} lists, ms, middle one`, show(median(times)), `slowest ${slowest?.value}: ${slowest?.what}`),
+    row('lists that were given up', String(left.length), left.join('; ')),
+  ]
 }
 
 function row(what: string, value: string, note = ''): Row {

@@ -48,6 +48,19 @@ test('delegating is switched off and on in every process, like a plugin', async 
     await vi.waitFor(async () => expect(await offered(on)).toEqual(['delegation__delegate']), 20_000)
 })
 
+test('a model whose runtime is not there is told of in the log, and when plugins are changed', async () => {
+  const lines: string[] = []
+  const toml = '[models]\nmessenger = "tois/agent:one"\n'
+  await using story = await Story.begin({ config: { toml }, log: (line) => void lines.push(line) })
+  const told = 'a model of config.toml cannot answer: There is no plugin'
+  await vi.waitFor(() => expect(lines.filter((line) => line.includes(told))).toHaveLength(1), PATIENCE)
+  await until(story, 'activity', 'READY')
+  expect(await update(story, { name: 'activity', enabled: false })).toMatchObject({
+    warnings: [expect.stringContaining('tois/agent:one: There is no plugin "tois"')],
+  })
+  expect(lines.filter((line) => line.includes(told))).toHaveLength(1)
+})
+
 test('a plugin is found, enabled, set, restarted and removed, in every process', async () => {
   await using here = await Story.begin()
   await using there = await Story.begin({ beside: here })

@@ -1,7 +1,7 @@
 /** A plugin's runtime answers in conversations: `examples/plugins/subprocess-agent`, a program in the sandbox. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { OpenSessionDocument, CancelTurnDocument, UpdateSessionDocument } from '../generated/graphql.ts'
-import { addExamplePlugin, select, until, update } from '../harness/plugins.ts'
+import { addExamplePlugin, read, select, until, update } from '../harness/plugins.ts'
 import { answersIn, converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -55,6 +55,9 @@ test('one that dies in the middle of an answer fails that answer, and the next o
   const before = await storedState('cli:dies')
   const died = await converse(story.as('ada'), 'cli:dies', 'die')
   expect(died.status).toBe('FAILED')
+  expect((await read(story, 'subprocess-agent')).runtimes).toMatchObject([
+    { name: 'agent', roles: [], lastError: expect.stringContaining('failed'), openCount: expect.any(Number) },
+  ])
   expect(await say('cli:dies', 'two')).toEqual([expect.stringMatching(/^toy heard 3: one \| die \| two$/)])
   expect(await storedState('cli:dies')).not.toBe(before)
 })
