@@ -324,6 +324,8 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   Schedule: 'runAt',
   // All sources of tools are there, and none is an MCP server.
   Query: 'mcpServers toolProblems',
+  // There once it has failed, or config.toml names it.
+  PluginRuntime: 'lastError lastErrorAt roles',
   McpServer: 'enabled name problem reach target toolCount',
   ToolProblem: 'problem source',
   Skill: 'version',
