@@ -26,25 +26,25 @@ ${models}`
   return parsed.config
 }
 
-test.each<[model: string, says: RegExp | null, fix: RegExp]>([
+const told = (says: string, fix: string): object[] => [
+  { roles: ['messenger'], says: expect.stringContaining(says), fix: expect.stringContaining(fix) },
+]
+
+test.each<[model: string, missing: object[]]>([
   // Names of models may have "/" and ":" of their own: behind a provider, or without a colon.
-  ['router:openai/gpt-x', null, /./],
-  ['router:meta-llama/llama:free', null, /./],
-  ['openai/gpt-x', null, /./],
-  ['toys/agent:one', null, /./],
-  ['toys/agent:meta-llama/llama:free', null, /./],
-  ['broken/agent:one', null, /./],
-  ['meta-llama/llama:free', /no plugin "meta-llama"/, /"router:meta-llama\/llama:free"/],
-  ['tois/agent:one', /no plugin "tois" \(did you mean "toys"\?\)/, /install the plugin/],
-  ['toys/agnt:one', /has no runtime "agnt" \(did you mean "agent"\?\)/, /agent, echo/],
-  ['off/agent:one', /"off" is disabled/, /Enable it/],
-])('%s', (model, says, fix) => {
+  ['router:openai/gpt-x', []],
+  ['router:meta-llama/llama:free', []],
+  ['openai/gpt-x', []],
+  ['toys/agent:one', []],
+  ['toys/agent:meta-llama/llama:free', []],
+  ['broken/agent:one', []],
+  ['meta-llama/llama:free', told('no plugin "meta-llama"', '"router:meta-llama/llama:free"')],
+  ['tois/agent:one', told('no plugin "tois" (did you mean "toys"?)', 'install the plugin')],
+  ['toys/agnt:one', told('has no runtime "agnt" (did you mean "agent"?)', 'agent, echo')],
+  ['off/agent:one', told('"off" is disabled', 'Enable it')],
+])('%s', (model, expected) => {
   const missing = missingRuntimes(configOf(`planner = "router:m"\nmessenger = ["${model}", "router:m"]`), known)
-  if (says === null) expect(missing).toEqual([])
-  else
-    expect(missing).toEqual([
-      { model, roles: ['messenger'], says: expect.stringMatching(says), fix: expect.stringMatching(fix) },
-    ])
+  expect(missing.map(({ roles, says, fix }) => ({ roles, says, fix }))).toEqual(expected)
 })
 
 test('one is named for each role that it was to play, also as the planner that others take over', () => {
