@@ -3,7 +3,7 @@
  * again when the answer cannot be used, with what was wrong. Every call passes the gate before it is made, and is
  * recorded, whatever becomes of it.
  */
-import { isRuntime, modelKey } from '../config/model-choice.ts'
+import { isRuntime, modelKey } from '../config/models/model-choice.ts'
 import type { LiveConfig, ModelChoice } from '../config/config.ts'
 import { AppError, type AppErrorCode } from '../core/errors.ts'
 import type { AgentRole, ModelCallRecord, PromptName } from '../core/model-call.ts'

@@ -1,6 +1,6 @@
 /** `checkModel`: an admin has one small real call made as a role makes it. Called by the GraphQL door. */
 import type { LiveConfig, ModelChoice } from '../config/config.ts'
-import { modelKey } from '../config/model-choice.ts'
+import { modelKey } from '../config/models/model-choice.ts'
 import { AppError } from '../core/errors.ts'
 import type { Viewer } from '../core/identity.ts'
 import { AGENT_ROLES, type AgentRole } from '../core/model-call.ts'

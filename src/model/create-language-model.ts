@@ -4,7 +4,7 @@
  */
 import type { LiveConfig } from '../config/config.ts'
 import type { ApiKeys } from '../config/access/api-keys.ts'
-import { REHEARSAL } from '../config/model-choice.ts'
+import { REHEARSAL } from '../config/models/model-choice.ts'
 import { AppError } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'

@@ -7,7 +7,7 @@
  * that of the process whose plugin changed last.
  */
 import type { LiveConfig } from '../config/config.ts'
-import { missingRuntimes, type MissingRuntime } from '../config/missing-runtimes.ts'
+import { missingRuntimes, type MissingRuntime } from '../config/models/missing-runtimes.ts'
 import { isOutage, messageOf } from '../core/errors.ts'
 import type { PluginStatus } from '../core/status.ts'
 import type { Doorbell } from '../events/doorbell.ts'

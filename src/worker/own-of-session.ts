@@ -5,7 +5,7 @@
  */
 import { currentUser } from '../config/access/current-user.ts'
 import type { Config, ModelChoice } from '../config/config.ts'
-import { parseModel } from '../config/model-choice.ts'
+import { parseModel } from '../config/models/model-choice.ts'
 import type { OpenTurn } from '../store/turn/begin-turn.ts'
 
 interface OwnOfSession {

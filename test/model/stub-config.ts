@@ -2,7 +2,7 @@
 import { curationSchema, toCurationPolicy } from '../../src/config/schema/curation.ts'
 import type { Config, LiveConfig, Price, ProviderConfig, RequestSettings, Settings } from '../../src/config/config.ts'
 import { USUAL_REQUEST } from '../../src/model/wire/request-shape.ts'
-import { REHEARSAL } from '../../src/config/model-choice.ts'
+import { REHEARSAL } from '../../src/config/models/model-choice.ts'
 
 export interface StubConfigOptions {
   /** Where the provider "stub" is; null: no provider, so the rehearsal model answers. */

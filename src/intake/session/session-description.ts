@@ -1,6 +1,6 @@
 /** The rules for what describes a session: a label, the time zone of its people, its model and its instructions. */
 import type { Config } from '../../config/config.ts'
-import { isRuntime, parseModel } from '../../config/model-choice.ts'
+import { isRuntime, parseModel } from '../../config/models/model-choice.ts'
 import { timeZoneIssue } from '../../config/schema/time-zone-issue.ts'
 import type { Viewer } from '../../core/identity.ts'
 import type { InputIssue } from '../../core/refusal.ts'

@@ -5,7 +5,7 @@
  */
 import type { CallGate } from '../../agents/call-gate.ts'
 import { costOf } from '../../agents/cost.ts'
-import { modelKey } from '../../config/model-choice.ts'
+import { modelKey } from '../../config/models/model-choice.ts'
 import type { LiveConfig, ModelChoice } from '../../config/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ModelCallRecord } from '../../core/model-call.ts'

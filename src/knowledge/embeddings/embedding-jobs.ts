@@ -4,7 +4,7 @@
  * All state is in rows: what a process that died has claimed is done by any other after 150 seconds.
  */
 import { countCalls } from '../../agents/count-calls.ts'
-import { modelKey } from '../../config/model-choice.ts'
+import { modelKey } from '../../config/models/model-choice.ts'
 import { isOutage, type AppError } from '../../core/errors.ts'
 import type { NewAuditEntry } from '../../core/audit-entry.ts'
 import type { ModelCallRecord } from '../../core/model-call.ts'

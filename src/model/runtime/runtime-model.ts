@@ -3,7 +3,7 @@
  * asked with what is new; one that is not there any more, or fails before it has said anything, is as a provider that
  * has lost the conversation: another one is opened and sent the whole, once (src/agents/assistant/converse.ts).
  */
-import { isRuntime } from '../../config/model-choice.ts'
+import { isRuntime } from '../../config/models/model-choice.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ModelRuntimes, OpenRuntime, RuntimeAsked, RuntimePiece } from '../../core/tool/model-runtime.ts'
 import type { Clock } from '../../platform/clock.ts'

@@ -1,6 +1,6 @@
 /** Calls each model that config.toml names, once, as its roles call it: `factotum models check`. */
 import type { Config, LiveConfig, ModelChoice } from '../../config/config.ts'
-import { isRuntime, modelKey } from '../../config/model-choice.ts'
+import { isRuntime, modelKey } from '../../config/models/model-choice.ts'
 import { AppError } from '../../core/errors.ts'
 import { AGENT_ROLES, type AgentRole } from '../../core/model-call.ts'
 import { createEmbeddings, createLanguageModel } from '../../model/create-language-model.ts'

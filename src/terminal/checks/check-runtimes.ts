@@ -1,7 +1,7 @@
 /** Whether the runtimes of plugins that config.toml names are there, as the rows of a server that has run say. */
 import * as z from 'zod'
 import type { Config } from '../../config/config.ts'
-import { missingRuntimes, type RuntimesOfPlugin } from '../../config/missing-runtimes.ts'
+import { missingRuntimes, type RuntimesOfPlugin } from '../../config/models/missing-runtimes.ts'
 import { messageOf } from '../../core/errors.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
 import { warn, type Finding } from './finding.ts'

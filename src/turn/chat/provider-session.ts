@@ -3,7 +3,7 @@
  * need not hold it. A process that takes the turn over goes on from the same, since it is stored with the answer; of a
  * runtime only its id is, so it is opened anew there.
  */
-import { isRuntime } from '../../config/model-choice.ts'
+import { isRuntime } from '../../config/models/model-choice.ts'
 import type { CurrentUser } from '../../config/access/current-user.ts'
 import type { KeptConversation } from '../../agents/agent.ts'
 import type { Reach } from '../../core/knowledge/fact-scope.ts'

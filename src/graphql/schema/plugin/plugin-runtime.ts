@@ -1,5 +1,5 @@
 /** A model that a plugin brings, as admins see it. How it does is known to each process alone. */
-import { rolesOfRuntime } from '../../../config/missing-runtimes.ts'
+import { rolesOfRuntime } from '../../../config/models/missing-runtimes.ts'
 import { builder } from '../builder.ts'
 import { upTo } from '../paging/page-sizes.ts'
 

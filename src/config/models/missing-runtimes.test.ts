@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { describeProblem } from './config-problem.ts'
+import { describeProblem } from '../config-problem.ts'
 import { missingRuntimes, rolesOfRuntime, type RuntimesOfPlugin } from './missing-runtimes.ts'
-import { parseConfig } from './parse-config.ts'
+import { parseConfig } from '../parse-config.ts'
 
 const known: readonly RuntimesOfPlugin[] = [
   { plugin: 'toys', enabled: true, runtimes: ['agent', 'echo'] },

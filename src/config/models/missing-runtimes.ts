@@ -2,9 +2,9 @@
  * Models of config.toml that are meant to be a plugin's runtime, "<plugin>/<runtime>:<model>", where there is none of
  * that name: a mistyped one, or the name of another model that begins like one, as "some/model:free" does.
  */
-import { AGENT_ROLES, type AgentRole } from '../core/model-call.ts'
-import { didYouMean } from './closest.ts'
-import type { Config, ModelChoice } from './config.ts'
+import { AGENT_ROLES, type AgentRole } from '../../core/model-call.ts'
+import { didYouMean } from '../closest.ts'
+import type { Config, ModelChoice } from '../config.ts'
 import { isRuntime, modelKey } from './model-choice.ts'
 
 /** A plugin that is there. */

@@ -2,7 +2,7 @@
  * Which model a text of the configuration means: "provider:model", or "model" of the first provider. What stands before
  * the first colon is always a provider, so that a mistyped one is an error and not a model of another provider.
  */
-import type { ModelChoice } from './config.ts'
+import type { ModelChoice } from '../config.ts'
 
 /**
  * The built-in stand-in that answers while no provider is configured; it says everywhere that it is no language model.
