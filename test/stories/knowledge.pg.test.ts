@@ -176,7 +176,7 @@ describe('what a review learned', () => {
     const ada = story.as('ada')
     const question = 'Which region does the warehouse run in?'
     think({
-      reviewer: learning('The warehouse seems to run in some region.'),
+      reviewer: learning('The warehouse runs in one region.'),
       curator: curating({ verdict: 'ask', question }),
     })
     await converse(ada, 'cli:ask', 'Look at the warehouse.')
