@@ -360,10 +360,15 @@ describe('without a sandbox that holds', () => {
       const home = createTestHome()
       const path = fakeBubblewrap(home, 'exec /usr/bin/bwrap "$@"')
       const { run, service } = await start({ home, clock, bubblewrapPaths: [path] }, 'USER')
+      // A sandbox that was prepared before it stopped holding may be there, and holds.
+      const runNext = async (command: string): Promise<CommandOutcome> => {
+        const first = await run('true')
+        return first.kind === 'unavailable' ? first : run(command)
+      }
       expect(await run('echo hi')).toMatchObject({ kind: 'exited', stdout: 'hi\n' })
 
       rmSync(path)
-      expect(await run('touch ran')).toMatchObject({ kind: 'unavailable', reason: 'bubblewrap is not installed.' })
+      expect(await runNext('touch ran')).toMatchObject({ kind: 'unavailable', reason: 'bubblewrap is not installed.' })
       expect(await run('touch ran-as-admin', { role: 'ADMIN' })).toMatchObject({ kind: 'exited' })
       fakeBubblewrap(home, 'exec /usr/bin/bwrap "$@"')
       expect(await run('touch ran')).toMatchObject({ kind: 'unavailable' })
@@ -371,7 +376,10 @@ describe('without a sandbox that holds', () => {
       expect(await run('echo again')).toMatchObject({ kind: 'exited', stdout: 'again\n' })
 
       rmSync(join(home, 'sandbox/seccomp.bpf'))
-      expect(await run('touch ran')).toMatchObject({ kind: 'unavailable', fix: expect.stringContaining('once more') })
+      expect(await runNext('touch ran')).toMatchObject({
+        kind: 'unavailable',
+        fix: expect.stringContaining('once more'),
+      })
       expect(service.sandbox()).toEqual({ available: true, tier: 'bubblewrap' })
       expect(await run('ls ran')).toMatchObject({ kind: 'exited', exitCode: 2 })
     },
