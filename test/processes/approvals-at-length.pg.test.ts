@@ -86,6 +86,8 @@ test('many decide at once at two processes: one decision stands, and it has one 
   )
   expect(wins).toEqual([1, 1, 1])
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+  const ran = await cluster.query(`SELECT output, status, exit_code, stderr FROM tasks WHERE type = 'EXEC' ORDER BY id`)
+  expect(ran).toEqual(words.map((word) => ({ output: `${word}\n`, status: 'DONE', exit_code: 0, stderr: '' })))
   expect(await cluster.lines('marks')).toEqual(words)
   const [audited] = await cluster.query<{ count: string }>(
     `SELECT count(*) FROM audit_entries WHERE kind = 'APPROVAL' AND data->>'status' = 'APPROVED'`,
