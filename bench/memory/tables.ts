@@ -52,7 +52,7 @@ Written by \`npm run bench:memory -- --write\`.
 
 ## What becomes a fact
 
-The corpus of learnings (test/knowledge/corpus) goes through the inbox and a curator that promotes all that it is shown; nobody else decides.
+The corpus of learnings (test/knowledge/corpus) goes through the inbox and a curator that promotes all that it is shown; no person decides.
 "before" are the figures of commit eecbe87, as they were reported then, on another corpus.
 
 ${junk}

@@ -144,7 +144,7 @@ function compare(one: readonly Turns[], all: readonly Turns[], processes: number
   })
 }
 
-/** What polls, beats and listening cost while nobody does anything. */
+/** What polls, beats and listening cost while no client asks for anything. */
 async function measureIdle(who: string, { home }: Stage, servers: readonly { readonly pid: number }[]): Promise<Row> {
   console.error(`${who}, idle …`)
   await sleep(2000)

@@ -10,7 +10,7 @@ import { PATCH_TEXTS } from '../secrets/turn-texts.ts'
 import { withdrawApproval } from './approvals/withdraw-approval.ts'
 import { auditTask } from './audit-task.ts'
 import { withdrawDelegation } from './delegation/withdraw-delegation.ts'
-import { tellDelegated } from './spans/delegated-span.ts'
+import { recordDelegatedSpan } from './spans/delegated-span.ts'
 import type { PlanState, TaskState } from './plan-state.ts'
 import type { TaskContext } from './turn-context.ts'
 
@@ -35,7 +35,7 @@ export function updateTask(context: TaskContext, task: TaskState, update: TaskUp
     audit: [...(update.changes?.audit ?? []), ...auditTask(context, task, { patch, changes: update.changes })],
     taskPatches: new Map([[task.id, patch]]),
   })
-  if (patch.finishedAt !== undefined) tellDelegated(context, task)
+  if (patch.finishedAt !== undefined) recordDelegatedSpan(context, task)
 }
 
 /** Ends every task that has not ended, with `status`. */

@@ -130,6 +130,6 @@ test('what comes after an answer was given up is not read', async () => {
   await expect(plugin.ask('late', { signal: cancel.signal, onText })).rejects.toMatchObject({ code: 'CANCELLED' })
   await expect(plugin.ask('refuses')).rejects.toThrow('no room for conversations')
   expect(said).toEqual(['one'])
-  // That somebody gave it up is no failure of its own.
+  // A call that its caller gave up is no failure of the runtime.
   expect(plugin.runtimes.stateOf(`${NAME}/late`)).toMatchObject({ openCount: 0, lastError: null })
 })

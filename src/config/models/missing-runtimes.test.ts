@@ -26,7 +26,7 @@ ${models}`
   return parsed.config
 }
 
-const told = (says: string, fix: string): object[] => [
+const missingAs = (says: string, fix: string): object[] => [
   { roles: ['messenger'], says: expect.stringContaining(says), fix: expect.stringContaining(fix) },
 ]
 
@@ -38,10 +38,10 @@ test.each<[model: string, missing: object[]]>([
   ['toys/agent:one', []],
   ['toys/agent:meta-llama/llama:free', []],
   ['broken/agent:one', []],
-  ['meta-llama/llama:free', told('no plugin "meta-llama"', '"router:meta-llama/llama:free"')],
-  ['tois/agent:one', told('no plugin "tois" (did you mean "toys"?)', 'install the plugin')],
-  ['toys/agnt:one', told('has no runtime "agnt" (did you mean "agent"?)', 'agent, echo')],
-  ['off/agent:one', told('"off" is disabled', 'Enable it')],
+  ['meta-llama/llama:free', missingAs('no plugin "meta-llama"', '"router:meta-llama/llama:free"')],
+  ['tois/agent:one', missingAs('no plugin "tois" (did you mean "toys"?)', 'install the plugin')],
+  ['toys/agnt:one', missingAs('has no runtime "agnt" (did you mean "agent"?)', 'agent, echo')],
+  ['off/agent:one', missingAs('"off" is disabled', 'Enable it')],
 ])('%s', (model, expected) => {
   const missing = missingRuntimes(configOf(`planner = "router:m"\nmessenger = ["${model}", "router:m"]`), known)
   expect(missing.map(({ roles, says, fix }) => ({ roles, says, fix }))).toEqual(expected)

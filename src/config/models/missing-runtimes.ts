@@ -11,7 +11,7 @@ import { isRuntime, modelKey } from './model-choice.ts'
 export interface RuntimesOfPlugin {
   readonly plugin: string
   readonly enabled: boolean
-  /** Null: it cannot be loaded, so nobody knows. */
+  /** Null: it cannot be loaded, so they are not known. */
   readonly runtimes: readonly string[] | null
 }
 

@@ -1,6 +1,6 @@
 /**
  * What passing remarks look like: what is going on, has just happened or will be over soon, moods, the weather, where
- * somebody is, wishes and thanks, comparisons with what was expected, and sentences that do not name what they are of.
+ * a person is, wishes and thanks, comparisons with what was expected, and sentences that do not name what they are of.
  *
  * What must hold: "now" alone is no remark. "The API now listens on 8081" is how a fact changes.
  */

@@ -22,8 +22,8 @@ export function taskStart({ id, type, tool, skill }: TaskState) {
   return { of: 'task', subject: name, attributes } as const
 }
 
-/** The task has ended, perhaps by its turn's end: its span is told of now, from when it was delegated. */
-export function tellDelegated({ tracing, clock }: DelegatedSpanContext, task: TaskState): void {
+/** The task has ended, perhaps by its turn's end: its span is recorded now, from when it was delegated. */
+export function recordDelegatedSpan({ tracing, clock }: DelegatedSpanContext, task: TaskState): void {
   const { id, status, delegation } = task
   if (!tracing.isOn || delegation === null) return
   const elapsedMs = clock.now().getTime() - delegation.createdAt.getTime()
