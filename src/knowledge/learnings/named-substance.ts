@@ -49,9 +49,17 @@ function writtenNumbers(text: string): string[] {
   return [...[...text.matchAll(NUMBERS)].map(([one]) => one), ...spelt]
 }
 
-function numbersOf(text: string): ReadonlySet<string> {
+interface KnownNumbers {
+  /** Each on its own. */
+  readonly whole: ReadonlySet<string>
+  /** Of those whose digits stand in groups, which may be several numbers. */
+  readonly parts: ReadonlySet<string>
+}
+
+function numbersOf(text: string): KnownNumbers {
   const spelt = (text.match(/\p{L}+/gu) ?? []).flatMap((word) => countedBy(word.toLowerCase()))
-  return new Set([...[...text.matchAll(NUMBERS)].flatMap(([one]) => [...waysOf(one), ...partsOf(one)]), ...spelt])
+  const written = [...text.matchAll(NUMBERS)].map(([one]) => one)
+  return { whole: new Set([...written.flatMap(waysOf), ...spelt]), parts: new Set(written.flatMap(partsOf)) }
 }
 
 /** One that is meant by a word; a word may count differently in two languages. */
@@ -69,11 +77,14 @@ function partsOf(number: string): string[] {
   return BETWEEN_GROUPS.test(number) ? number.split(BETWEEN_GROUPS) : []
 }
 
-/** Or one that it is the beginning of, as 3.12 is of 3.12.2; and 10 is not of 10.000. */
-function hasNumber(known: ReadonlySet<string>, number: string): boolean {
+/**
+ * Or one that it is the beginning of, as 3.12 is of 3.12.2; and 10 is not of 10.000. The groups of one are not looked
+ * for among those of another: 99 998 998 would be found in 99 999 998.
+ */
+function hasNumber({ whole, parts }: KnownNumbers, number: string): boolean {
   const ways = /\d/u.test(number) ? waysOf(number) : countedBy(number.toLowerCase())
-  if (ways.some((one) => known.has(one))) return true
-  const parts = partsOf(number)
-  if (parts.length > 0 && parts.every((one) => known.has(one))) return true
-  return [...known].some((one) => !GROUPED.test(one) && one.startsWith(`${number}.`))
+  if (ways.some((one) => whole.has(one) || parts.has(one))) return true
+  const own = partsOf(number)
+  if (own.length > 0 && own.every((one) => whole.has(one))) return true
+  return [...whole, ...parts].some((one) => !GROUPED.test(one) && one.startsWith(`${number}.`))
 }
