@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { checkTiming, timesFactor, TIMING, type Timing } from './timing.ts'
+import { checkTiming, TIMING, type Timing } from './timing.ts'
 
 describe('checkTiming', () => {
-  test.each([1, 0.1, 10])('takes the default times %d', (factor) => {
-    expect(() => checkTiming(timesFactor(TIMING, factor))).not.toThrow()
+  test('takes the default times', () => {
+    expect(() => checkTiming(TIMING)).not.toThrow()
   })
 
   test.each<[Partial<Timing>, string]>([

@@ -60,12 +60,6 @@ export const TIMING: Timing = {
   homePollMs: 1000,
 }
 
-/** All of them shorter or longer: what must hold between them still does. */
-export function timesFactor(timing: Timing, factor: number): Timing {
-  const scaled = Object.entries(timing).map(([name, ms]: [string, number]) => [name, ms * factor])
-  return { ...timing, ...Object.fromEntries(scaled) }
-}
-
 /** Throws BugError when two of the times do not fit each other. */
 export function checkTiming(timing: Timing): void {
   const { beatMs, beatTimeoutMs, stallMs, permitMs, silentMs, missingMs } = timing

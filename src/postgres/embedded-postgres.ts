@@ -101,7 +101,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const { pid, port } = held.postmaster
   const ms = Math.round(options.clock.monotonicMs() - startedAt)
   options.logger.info(
-    { pid, port, ms, data: cluster.data },
+    { postgresPid: pid, port, ms, data: cluster.data },
     `embedded PostgreSQL ${held.adopted ? 'adopted' : 'started'}`,
   )
   return new EmbeddedPostgres(cluster, options, held)
@@ -169,7 +169,7 @@ export class EmbeddedPostgres {
       })
       if (!last) return
       await endServer(this.#cluster, postmaster.pid)
-      logger.info({ pid: postmaster.pid }, 'embedded PostgreSQL stopped')
+      logger.info({ postgresPid: postmaster.pid }, 'embedded PostgreSQL stopped')
     } finally {
       await holder.client.end()
     }
@@ -189,11 +189,11 @@ export class EmbeddedPostgres {
     const { signal } = this.#stopping
     if (signal.aborted) return
     this.#held = null
-    logger.error({ pid }, 'the embedded PostgreSQL is gone; starting it again')
+    logger.error({ postgresPid: pid }, 'the embedded PostgreSQL is gone; starting it again')
     for (let attempt = 0; !signal.aborted; attempt += 1) {
       try {
         const held = await holdServer(this.#cluster, this.#options, { port, signal })
-        logger.info({ pid: held.postmaster.pid, attempt }, 'the embedded PostgreSQL runs again')
+        logger.info({ postgresPid: held.postmaster.pid, attempt }, 'the embedded PostgreSQL runs again')
         this.#keep(held)
         return
       } catch (error) {
@@ -213,7 +213,10 @@ export class EmbeddedPostgres {
     const postmaster = await readPostmaster(this.#cluster)
     if (postmaster?.state !== 'stopping') return
     const { pid } = postmaster
-    this.#options.logger.warn({ pid }, 'the embedded PostgreSQL got SIGTERM and waits for its clients; ending it')
+    this.#options.logger.warn(
+      { postgresPid: pid },
+      'the embedded PostgreSQL got SIGTERM and waits for its clients; ending it',
+    )
     await hurryStop(this.#cluster)
   }
 }

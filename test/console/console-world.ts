@@ -49,7 +49,8 @@ export class Opened implements AsyncDisposable {
     this.page = page
     this.#allowed = allowed
     page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') this.complaints.push(message.text())
+      if (message.type() === 'error' || message.type() === 'warning')
+        this.complaints.push(`${message.text()} (${message.location().url})`)
     })
     page.on('pageerror', (error) => this.complaints.push(String(error.stack ?? error)))
     page.on('dialog', (dialog) => {

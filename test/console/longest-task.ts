@@ -1,6 +1,6 @@
 /**
- * How long the main thread of a page was busy without a pause, of its own processor time: what else the machine does
- * meanwhile changes nothing. No frame is drawn in that time.
+ * How much of the processor time of a page's main thread one task took. No frame is drawn within a task. A share holds
+ * on a machine of any speed; in milliseconds it is a figure of `npm run bench:console`.
  */
 import type { Browser } from 'playwright-core'
 
@@ -13,11 +13,11 @@ interface TraceEvent {
   readonly args?: { readonly name?: string }
 }
 
-/** Milliseconds, of the longest task of any page of the browser while `work` went on; and how many there were. */
+/** The longest task of any page of the browser while `work` went on, as a share from 0 to 1; how many there were. */
 export async function longestTask(
   browser: Browser,
   work: () => Promise<unknown>,
-): Promise<{ readonly ms: number; readonly tasks: number }> {
+): Promise<{ readonly share: number; readonly tasks: number }> {
   const devtools = await browser.newBrowserCDPSession()
   const events: TraceEvent[] = []
   devtools.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])))
@@ -34,5 +34,6 @@ export async function longestTask(
   const names = events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
   const mainThreads = new Set(names.map(key))
   const tasks = events.filter((event) => event.name.endsWith('RunTask') && mainThreads.has(key(event)))
-  return { ms: Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1000)), tasks: tasks.length }
+  const times = tasks.map(({ tdur = 0 }) => tdur)
+  return { share: Math.max(...times) / times.reduce((sum, time) => sum + time, 0), tasks: tasks.length }
 }

@@ -21,7 +21,7 @@ import {
   type TurnQuery,
   type WatchSessionSubscription,
 } from '../generated/graphql.ts'
-import { TIMING } from '../../src/config/timing.ts'
+import { STORY_TIMING } from './story-timing.ts'
 
 /**
  * Who is in the story: Ada runs the place, Ben and Cleo are users, "discord" speaks for a chat platform, the bridge for
@@ -118,7 +118,7 @@ export class Story implements AsyncDisposable {
       port: 0,
       production: false,
       environment: options.environment ?? {},
-      timing: TIMING,
+      timing: STORY_TIMING,
       clock: { ...systemClock, now: () => new Date(Date.now() + (options.clockAheadMs ?? 0)), ...options.clock },
       logger:
         log === undefined

@@ -62,6 +62,24 @@ test('a call is a task of a turn of its own: no model is asked, and repeated it 
   expect(await tasksOf('web:called')).toHaveLength(1)
 })
 
+test('a call is known by its key when its tool is not there any more, or asks for other arguments', async () => {
+  const ada = story.as('ada')
+  const input = { sessionId: 'web:known', tool: GREET, args: { name: 'Ada' }, idempotencyKey: 'k' }
+  const { message } = accepted(await call(ada, input))
+  await using watch = watchAll(ada, 'web:known')
+  await turnEnd(watch)
+  expect(await call(ada, { ...input, args: { name: 5 } })).toMatchObject({ reason: 'KEY_REUSED' })
+  await update(story, { name: 'good-plugin', enabled: false })
+  await until(story, 'good-plugin', 'DISABLED')
+  expect(accepted(await call(ada, input))).toMatchObject({ duplicate: true, message: { id: message.id } })
+  const absent = { __typename: 'NotFoundRefusal', missingId: GREET }
+  expect(await call(ada, { ...input, idempotencyKey: 'other' })).toMatchObject(absent)
+  expect(await call(story.as('ben'), { ...input, sessionId: 'web:known' })).toMatchObject(absent)
+  await update(story, { name: 'good-plugin', enabled: true })
+  await until(story, 'good-plugin', 'READY')
+  expect(await tasksOf('web:known')).toHaveLength(1)
+})
+
 test('what is not there, may not be used, or does not fit is refused, and nothing is stored', async () => {
   const ada = story.as('ada')
   const at = { sessionId: 'web:refused', tool: GREET }

@@ -94,7 +94,8 @@ export async function sendMessage(
     content,
     preview: messagePreview(content),
     client: viewer.tokenName,
-    idempotencyKey: input.idempotencyKey == null ? null : `${call === null ? 'send' : 'call'}:${input.idempotencyKey}`,
+    idempotencyKey:
+      input.idempotencyKey == null ? null : storedKey(call === null ? 'send' : 'call', input.idempotencyKey),
     createdAt: at,
     at,
     joins: sender.trusted,
@@ -116,6 +117,11 @@ export async function sendMessage(
   if (result.kind === 'NoQuota') return tooManySessions(context, { opener, maxSessions })
   if (result.kind === 'QueueFull') return queueFull(context, sessionId)
   return answer(input, result, message.id)
+}
+
+/** One key of a client may stand for a message and for a call. */
+export function storedKey(kind: 'send' | 'call', idempotencyKey: string): string {
+  return `${kind}:${idempotencyKey}`
 }
 
 /** What depends on the input and the caller alone. */

@@ -47,6 +47,26 @@ const REACHES = intakeStatement(
   sql`answer AS (SELECT ${mayReach(sql`input.session_id`)} AS reaches FROM input) SELECT reaches FROM answer`,
 )
 
+/** Whether a message came with this key before. Who may no longer reach the session is told no. */
+export async function isKnownKey(
+  database: Queryable,
+  access: SessionAccess,
+  { sessionId, idempotencyKey }: { readonly sessionId: string; readonly idempotencyKey: string },
+): Promise<boolean> {
+  const input = { session_id: sessionId, client: access.tokenName, idempotency_key: idempotencyKey }
+  const [row] = await IS_KNOWN_KEY<{ known: boolean }>(database, { ...input, ...accessInput(access) })
+  return row?.known === true
+}
+
+const IS_KNOWN_KEY = intakeStatement(
+  'intake.is-known-key',
+  { session_id: 'text', client: 'text', idempotency_key: 'text', ...ACCESS_INPUT },
+  sql`answer AS (SELECT EXISTS (
+    SELECT 1 FROM messages m WHERE m.session_id = input.session_id AND m.client = input.client
+      AND m.idempotency_key = input.idempotency_key AND ${mayReach(sql`input.session_id`)}) AS known FROM input)
+  SELECT known FROM answer`,
+)
+
 /** For callers who reach every session. */
 export async function isThere(database: Queryable, sessionId: string): Promise<boolean> {
   const [row] = await database.query({ name: 'intake.is-there', text: 'SELECT 1 FROM sessions WHERE id = $1' }, [

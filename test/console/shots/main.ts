@@ -21,7 +21,7 @@ import { createTemporaryHome } from '../../harness/temporary-home.ts'
 import { launchBrowser } from '../console-world.ts'
 import { startExample } from './example.ts'
 import { PICTURES, type Picture } from './pictures.ts'
-import { TIMING } from '../../../src/config/timing.ts'
+import { STORY_TIMING } from '../../harness/story-timing.ts'
 
 const usage = `npm run shots -- [options]
 
@@ -131,7 +131,7 @@ async function startWorld(): Promise<{ readonly url: string } & AsyncDisposable>
     host: '127.0.0.1',
     port: 0,
     production: false,
-    timing: TIMING,
+    timing: STORY_TIMING,
     environment: example.environment,
     clock: systemClock,
     logger,
