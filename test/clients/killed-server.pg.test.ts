@@ -6,6 +6,7 @@ import { requestSubscription, type OperationType } from 'relay-runtime'
 import { expect, test, vi } from 'vitest'
 import { ChatEventsDocument, type ChatEventsSubscription } from '../generated/graphql.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
+import { lastingPort } from '../harness/lasting-port.ts'
 import { converse, send, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
 import { createApollo, followChat } from './apollo.ts'
 import { openSocket } from './live-socket.ts'
@@ -27,7 +28,7 @@ function lasting(events: readonly ChatEvent[]): number[] {
 test('Apollo, urql and Relay miss nothing and are given nothing twice', async () => {
   const artifact = await compileForRelay()
   await using cluster = await Cluster.begin()
-  const first = await cluster.start()
+  const first = await cluster.start({ env: { PORT: await lastingPort() } })
   await converse(clientOf(first, 'ada'), ID, 'run: echo one')
   const place = { url: first.url, token: tokenOf('ada'), retryWait: () => pause(50) }
   const socket = openSocket(place)

@@ -8,6 +8,7 @@ import { hasBrowser, withoutBrowser } from '../console/console-world.ts'
 import { AppendMessageDocument, CreateTokenDocument, RevokeTokenDocument } from '../generated/graphql.ts'
 import { approvalRules } from '../harness/approvals.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
+import { lastingPort } from '../harness/lasting-port.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { send } from '../harness/story.ts'
 import { ChatPages, type ChatTab } from './chat-pages.ts'
@@ -44,7 +45,7 @@ async function untilRight(tabs: readonly ChatTab[], server: ServerProcess): Prom
 
 test.skipIf(!hasBrowser)(`a chat over kill -9, without a network, in two tabs${withoutBrowser}`, async () => {
   await using cluster = await Cluster.begin({ config: { toml: RULES } })
-  const first = await cluster.start()
+  const first = await cluster.start({ env: { PORT: await lastingPort() } })
   const ada = clientOf(first, 'ada')
   const token = await tokenOfItsOwn(first)
   await ada.session(ID).open()

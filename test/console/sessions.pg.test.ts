@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { Cluster } from '../harness/cluster.ts'
+import { lastingPort } from '../harness/lasting-port.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { ConsoleBrowser, hasBrowser, SERVER_AWAY, withoutBrowser } from './console-world.ts'
@@ -21,7 +22,7 @@ describe.skipIf(!hasBrowser)(`sessions${withoutBrowser}`, () => {
   beforeAll(async () => {
     model = stack.use(await StreamingModel.start())
     cluster = stack.use(await Cluster.begin({ config: { toml: stubProvider(model) } }))
-    server = await cluster.start()
+    server = await cluster.start({ env: { PORT: await lastingPort() } })
     browser = stack.use(await ConsoleBrowser.launch(server.url))
   })
   afterAll(() => stack.disposeAsync())

@@ -17,6 +17,7 @@ import {
 } from '../../generated/graphql.ts'
 import { approvalRules } from '../../harness/approvals.ts'
 import { Cluster, clientOf } from '../../harness/cluster.ts'
+import { lastingPort } from '../../harness/lasting-port.ts'
 import type { ServerProcess } from '../../harness/server-process.ts'
 import { send, watchAll } from '../../harness/story.ts'
 import { TcpProxy } from '../../harness/tcp-proxy.ts'
@@ -184,7 +185,7 @@ function lasting(events: Seen): number[] {
 
 test.skipIf(!hasBrowser)(`chats by every client, over all that may happen to a page${withoutBrowser}`, async () => {
   await using cluster = await Cluster.begin({ config: { toml: RULES, settings: { max_running_per_user: 8 } } })
-  const first = await cluster.start()
+  const first = await cluster.start({ env: { PORT: await lastingPort() } })
   const ada = clientOf(first, 'ada')
   const input = { name: 'page', kind: 'USER', user: 'ada' } as const
   const { createToken: made } = await ada.run(CreateTokenDocument, { input })
