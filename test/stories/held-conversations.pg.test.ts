@@ -12,6 +12,7 @@ import {
   EraseUserDocument,
   OpenSessionDocument,
   SendMessageDocument,
+  SessionDocument,
   UpdateSessionDocument,
 } from '../generated/graphql.ts'
 import { fillSession } from '../harness/long-history.ts'
@@ -92,6 +93,8 @@ type Step = (typeof STEPS)[number]
 
 async function take(side: Side, id: string, step: Step): Promise<void> {
   const ada = side.story.as('ada')
+  // Who speaks meanwhile may or may not share a turn with what waits.
+  await expect.poll(async () => (await ada.run(SessionDocument, { id })).session?.status, WAIT).toBe('IDLE')
   const say = (content: string, mode: 'CHAT' | 'PLAN' = 'CHAT', on = ada): Promise<unknown> =>
     on
       .run(SendMessageDocument, { input: { sessionId: id, content, mode, mentioned: true } })

@@ -52,7 +52,8 @@ test('a cancelled turn is tried again once, behind what was said since, with the
     message: { user: 'ada', content, attachments: [{ name: 'list.txt' }] },
   })
   expect(await turnEnd(watch, 2)).toMatchObject({ turnId: second?.id, turnStatus: 'DONE' })
-  expect(eventsOf(watch, 'TaskOutputEvent').at(-1)?.text).toBe('done\n')
+  const { turn } = await ada.run(api.TurnDocument, { id: second?.id ?? '' })
+  expect(turn?.tasks).toMatchObject([{ type: 'EXEC', output: 'done\n' }, { type: 'MSG' }])
   expect(eventsOf(watch, 'MessageReceivedEvent')).toHaveLength(2)
 
   // However late, and whatever became of it.
