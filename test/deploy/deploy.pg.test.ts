@@ -13,8 +13,11 @@ import { expect, test } from 'vitest'
 import { dockerSteps } from '../../scripts/docker-steps.ts'
 import { ApiClient } from '../harness/api-client.ts'
 import { askOperators } from '../harness/ask-operators.ts'
-import { eventsOf, send, Story, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
+import { eventsOf, send, Story, storyConfig, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
+import { CancelTurnDocument } from '../generated/graphql.ts'
+import { StubEndpoint } from '../model/stub-endpoint.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
 const SYSTEMD = '/usr/bin/systemd-analyze'
@@ -33,10 +36,7 @@ test.skipIf(!existsSync(SYSTEMD))('systemd takes the unit', async () => {
 
 test('dashboard and alerts ask for figures that there are, and each alert is explained', async () => {
   await using story = await Story.begin()
-  const ada = story.as('ada')
-  await using watch = watchAll(ada, 'cli:figures')
-  await send(ada, 'cli:figures', 'run: echo hello')
-  await turnEnd(watch)
+  await endInEachWay(story)
   const text = await (await askOperators(story.app.url, '/metrics')).text()
   const known = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name))
   const dashboard = await readFile(join(DEPLOY, 'grafana.json'), 'utf8')
@@ -44,6 +44,11 @@ test('dashboard and alerts ask for figures that there are, and each alert is exp
   const asked = [...`${dashboard}${alerts}`.matchAll(/\b(?:factotum|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name)
   expect(asked.length).toBeGreaterThan(40)
   expect(asked.filter((name) => !known.has(name.replace(/_bucket$/, '')))).toEqual([])
+  const values = valuesAskedFor(`${dashboard.replaceAll('\\"', '"')}${alerts}`)
+  expect(values.length).toBeGreaterThan(5)
+  expect(values.filter(({ metric, label }) => !new RegExp(`^${metric}\\{(.*,)?${label}[,}]`, 'm').test(text))).toEqual(
+    [],
+  )
   const operations = await readFile(join(DEPLOY, '../docs/operations.md'), 'utf8')
   const named = (of: string, line: RegExp): string[] => [...of.matchAll(line)].map(([, name = '']) => name)
   expect(named(operations, /^\| `(Factotum\w+)`/gm)).toEqual(named(alerts, /^ {6}- alert: (\w+)$/gm))
@@ -64,6 +69,33 @@ test('dashboard and alerts ask for figures that there are, and each alert is exp
   expect(await (await askOperators(story.app.url, '/metrics')).text()).toMatch(/^factotum_config_reload_ok 0$/m)
 })
 
+/** One turn that is done, one that is cancelled while its planner thinks, one whose planner fails. */
+async function endInEachWay(story: Story): Promise<void> {
+  const ada = story.as('ada')
+  await using watch = watchAll(ada, 'cli:figures')
+  await send(ada, 'cli:figures', 'run: echo hello')
+  await turnEnd(watch)
+  const asked = Promise.withResolvers<void>()
+  await using stub = await StubEndpoint.start({ always: () => asked.resolve() })
+  await story.reconfigure(storyConfig({ toml: stubProvider(stub) }))
+  await send(ada, 'cli:figures', 'think')
+  await asked.promise
+  await ada.run(CancelTurnDocument, { sessionId: 'cli:figures' })
+  expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'CANCELLED' })
+  stub.follow({ always: { status: 401, body: { error: { message: 'no' } } } })
+  await send(ada, 'cli:figures', 'think again')
+  expect(await turnEnd(watch, 3)).toMatchObject({ turnStatus: 'FAILED' })
+}
+
+/** Each value of a label that an expression compares with, as it must stand in /metrics. */
+function valuesAskedFor(text: string): { readonly metric: string; readonly label: string }[] {
+  return [...text.matchAll(/\b(factotum_\w+)\{([^}]*)\}/g)].flatMap(([, metric = '', matchers = '']) =>
+    [...matchers.matchAll(/(\w+)[!=]=?~?"([^"]*)"/g)].flatMap(([, name = '', value = '']) =>
+      value.split('|').map((one) => ({ metric, label: `${name}="${one}"` })),
+    ),
+  )
+}
+
 test('the image runs as a user without rights, and its check finds a server that answers', async () => {
   const steps = dockerSteps(await readFile(join(DEPLOY, 'Dockerfile'), 'utf8'))
   const valueOf = (name: string): string => steps.findLast(({ instruction }) => instruction === name)?.value ?? ''
@@ -81,28 +113,34 @@ interface Proxy {
   /** Its configuration, of the example. */
   readonly configure: (example: string, ports: { readonly listen: number; readonly upstream: number }) => string
   readonly example: string
+  /** Below which the server is reached; empty: it has the host to itself. */
+  readonly path: string
   readonly args: (config: string, folder: string) => string[]
 }
 
+const NGINX_PROXY: Omit<Proxy, 'example' | 'path'> = {
+  program: NGINX,
+  configure: (example, { listen, upstream }) =>
+    `pid nginx.pid;\nerror_log stderr;\ndaemon off;\nevents {}\nhttp {\naccess_log off;\n${example
+      .replace('listen 80;', `listen 127.0.0.1:${listen};`)
+      .replace('127.0.0.1:4000', `127.0.0.1:${upstream}`)}\n}\n`,
+  args: (config, folder) => ['-p', folder, '-c', config],
+}
+
+const CADDY_PROXY: Omit<Proxy, 'example' | 'path'> = {
+  program: CADDY,
+  configure: (example, { listen, upstream }) =>
+    `{\n\tadmin off\n\tgrace_period 1s\n}\n${example
+      .replace(/^(?:factotum\.)?example\.org \{/m, `http://127.0.0.1:${listen} {`)
+      .replace('127.0.0.1:4000', `127.0.0.1:${upstream}`)}`,
+  args: (config) => ['run', '--adapter', 'caddyfile', '--config', config],
+}
+
 const PROXIES: readonly Proxy[] = [
-  {
-    program: NGINX,
-    example: 'nginx.conf',
-    configure: (example, { listen, upstream }) =>
-      `pid nginx.pid;\nerror_log stderr;\ndaemon off;\nevents {}\nhttp {\naccess_log off;\n${example
-        .replace('listen 80;', `listen 127.0.0.1:${listen};`)
-        .replace('127.0.0.1:4000', `127.0.0.1:${upstream}`)}\n}\n`,
-    args: (config, folder) => ['-p', folder, '-c', config],
-  },
-  {
-    program: CADDY,
-    example: 'Caddyfile',
-    configure: (example, { listen, upstream }) =>
-      `{\n\tadmin off\n\tgrace_period 1s\n}\n${example
-        .replace('factotum.example.org {', `http://127.0.0.1:${listen} {`)
-        .replace('127.0.0.1:4000', `127.0.0.1:${upstream}`)}`,
-    args: (config) => ['run', '--adapter', 'caddyfile', '--config', config],
-  },
+  { ...NGINX_PROXY, example: 'nginx.conf', path: '' },
+  { ...NGINX_PROXY, example: 'nginx-below-a-path.conf', path: '/factotum' },
+  { ...CADDY_PROXY, example: 'Caddyfile', path: '' },
+  { ...CADDY_PROXY, example: 'Caddyfile-below-a-path', path: '/factotum' },
 ]
 
 for (const proxy of PROXIES) {
@@ -116,20 +154,48 @@ for (const proxy of PROXIES) {
     await writeFile(config, proxy.configure(example, { listen, upstream }))
     const child = spawn(proxy.program, proxy.args(config, home.path), { stdio: 'ignore', env: { HOME: home.path } })
     try {
-      const base = new URL(story.as('ada').url)
-      base.port = String(listen)
-      await answers(`http://127.0.0.1:${listen}/health`, child)
-      const ada = new ApiClient(base.href.replace(/\/$/, ''), tokenOf('ada'))
+      const origin = `http://127.0.0.1:${listen}`
+      const base = `${origin}${proxy.path}`
+      await answers(`${base}/health`, child)
+      const ada = new ApiClient(base, tokenOf('ada'))
       await send(ada, 'cli:proxied', 'run: echo through')
       await using watch = watchAll(ada, 'cli:proxied')
       expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
       expect(eventsOf(watch, 'TaskOutputEvent').map(({ text }) => text)).toContain('through\n')
-      expect(await firstEvent(`http://127.0.0.1:${listen}/graphql`)).toContain('event: next')
+      expect(await firstEvent(`${base}/graphql`)).toContain('event: next')
+      expect(await openConsole(base)).toEqual({ assets: expect.any(Number), loggedIn: 200 })
+      const upload = new URL(`${base}/files/${encodeURIComponent('cli:proxied')}/${encodeURIComponent('a/b c.txt')}`)
+      const headers = { authorization: `Bearer ${tokenOf('ada')}` }
+      expect((await fetch(upload, { method: 'PUT', headers, body: 'x' })).status).toBe(
+        (
+          await fetch(`${story.app.url}${upload.pathname.slice(proxy.path.length)}`, {
+            method: 'PUT',
+            headers,
+            body: 'x',
+          })
+        ).status,
+      )
     } finally {
       child.kill()
       if (child.exitCode === null) await once(child, 'exit')
     }
   })
+}
+
+/** The page of the console, what it loads, and the login that it makes: as a browser finds them from its address. */
+async function openConsole(base: string): Promise<{ readonly assets: number; readonly loggedIn: number }> {
+  const page = await fetch(base)
+  const found = [...(await page.text()).matchAll(/(?:src|href)="(\.?\/?assets\/[^"]+)"/g)]
+  const assets = await Promise.all(found.map(([, path = '']) => fetch(new URL(path, page.url))))
+  expect(assets.length).toBeGreaterThan(0)
+  expect(assets.filter(({ status }) => status !== 200)).toEqual([])
+  const { origin } = new URL(base)
+  const login = await fetch(new URL('login', page.url), {
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/json' },
+    body: JSON.stringify({ token: tokenOf('ada') }),
+  })
+  return { assets: assets.length, loggedIn: login.status }
 }
 
 /** What comes first of a subscription by Server-Sent Events, which stays open: nothing may be buffered. */
