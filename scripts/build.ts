@@ -11,9 +11,9 @@ import { fileURLToPath } from 'node:url'
 import { buildClient, packClient } from './build-client.ts'
 import { buildConsole } from './build-console.ts'
 import { buildGraphiql } from './build-graphiql.ts'
-import { commitOfBuild } from '../src/platform/commit-of-build.ts'
 import { bundle, SERVER_PROGRAMS } from './bundle.ts'
 import { licencesOf } from './licences-of.ts'
+import { writeCommit } from './write-commit.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
@@ -45,5 +45,4 @@ run('tsc', ['--project', 'packages/client', ...types])
 buildClient(run)
 packClient(join(dist, 'client'))
 writeFileSync(join(dist, 'NOTICE'), licencesOf(modules))
-const commit = await commitOfBuild()
-if (commit !== null) writeFileSync(join(dist, 'commit'), `${commit}\n`)
+await writeCommit(dist, process.env)

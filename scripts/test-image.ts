@@ -26,7 +26,15 @@ const PATH = (process.env['PATH'] ?? '')
   .join(delimiter)
 /** Changes of the machine, which a container would have for itself. */
 const OF_THE_MACHINE = /^(?:apt-get|useradd)\b/
-const image = { folder: '/', env: {} as Record<string, string>, entrypoint: [] as string[], health: [] as string[] }
+/** Given to the build, and what the image has to say it is of. */
+const COMMIT = '0123456789ab'
+const image = {
+  args: {} as Record<string, string>,
+  folder: '/',
+  env: {} as Record<string, string>,
+  entrypoint: [] as string[],
+  health: [] as string[],
+}
 
 try {
   for (const step of dockerSteps(readFileSync(join(root, 'deploy/Dockerfile'), 'utf8'))) carryOut(step)
@@ -46,6 +54,11 @@ function carryOut({ instruction, value }: DockerStep): void {
     case 'RUN':
       if (!OF_THE_MACHINE.test(value)) run('sh', ['-c', inScratchAll(value)])
       return
+    case 'ARG': {
+      const [name = '', byDefault = ''] = value.split('=')
+      image.args[name] = name === 'FACTOTUM_COMMIT' ? COMMIT : byDefault
+      return
+    }
     case 'ENV':
       for (const [, name = '', set = ''] of value.matchAll(/(\w+)=(\S+)/g)) image.env[name] = inScratchAll(set)
       return
@@ -77,7 +90,7 @@ function copy(value: string): void {
 function run(program: string, args: readonly string[]): void {
   console.log(`${program} ${args.join(' ')}`)
   mkdirSync(inScratch('/tmp'), { recursive: true })
-  const env = { PATH, HOME: process.env['HOME'], NO_UPDATE_NOTIFIER: '1' }
+  const env = { PATH, HOME: process.env['HOME'], NO_UPDATE_NOTIFIER: '1', ...image.args }
   execFileSync(program, args, { cwd: inScratch(image.folder), env, stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
@@ -89,6 +102,7 @@ async function startImage(): Promise<void> {
   const [program = '', ...args] = image.entrypoint
   const { port } = new URL('http://127.0.0.1:4299')
   const env = { PATH, ...image.env, HOST: '127.0.0.1', PORT: port, DATABASE_URL: postgres.url }
+  assert.ok(execFileSync(program, ['--version'], { env: { PATH }, encoding: 'utf8' }).includes(`(${COMMIT})`))
   const server = spawn(program, args, { cwd: inScratch(image.folder), env, stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     for await (const line of createInterface(server.stdout)) if (line.includes('factotum is ready')) break

@@ -1,18 +1,20 @@
 /** Which commit this build is of: written into a release when it is made, asked of git in a checkout. */
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { packageFile } from './package-file.ts'
 
-/** Below the package; `scripts/build.ts` writes it. */
+/** Below the package; `scripts/write-commit.ts` writes it. */
 const COMMIT_FILE = 'dist/commit'
 
-/** Null: neither is there. */
+/** Null: neither is there. What was built in a checkout is older than the checkout. */
 export async function commitOfBuild(): Promise<string | null> {
+  if (existsSync(packageFile('.git'))) return askGit()
   try {
     return (await readFile(packageFile(COMMIT_FILE), 'utf8')).trim()
   } catch {
-    return askGit()
+    return null
   }
 }
 
@@ -21,6 +23,6 @@ async function askGit(): Promise<string | null> {
     const { stdout } = await promisify(execFile)('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: packageFile('.') })
     return stdout.trim()
   } catch {
-    return null // no git, or a copy without its history
+    return null // no git
   }
 }

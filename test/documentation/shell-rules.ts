@@ -136,7 +136,8 @@ export const SHELL_RULES: Readonly<Record<string, Rule>> = {
   'mkdir -p /opt/factotum && cd /opt/factotum && npm install /path/to/factotum-0.1.0.tgz':
     elsewhere('scripts/test-install.ts'),
   'cp deploy/factotum.service /etc/systemd/system/ && systemctl enable --now factotum': ROOT,
-  'docker build -f deploy/Dockerfile -t factotum .': ENGINE,
+  'export FACTOTUM_COMMIT=$(git rev-parse --short=12 HEAD)': ENGINE,
+  'docker build -f deploy/Dockerfile -t factotum --build-arg FACTOTUM_COMMIT .': ENGINE,
   'docker run --rm -p 4318:4318 -p 16686:16686 jaegertracing/jaeger': notHere('it needs a container engine'),
   'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:4318/v1/traces npm start': COLLECTOR,
   'OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 npm start': COLLECTOR,
