@@ -15,6 +15,7 @@ import { parseCommandLine, type Action } from './config/command-line/command-lin
 import { parseEnvironment, type Environment, type Flags } from './config/schema/environment.ts'
 import { writeFirstConfig } from './config/first-start.ts'
 import { helpText } from './config/command-line/help-text.ts'
+import { Progress } from './config/command-line/progress.ts'
 import { PublicUrl } from './config/public-url.ts'
 import { completionScript } from './config/command-line/completion.ts'
 import { declareCommands } from './config/command-line/declare-commands.ts'
@@ -159,6 +160,7 @@ async function manageSkills(action: SkillAction, flags: Flags): Promise<void> {
     cwd: process.cwd(),
     environment: process.env,
     secretOf: (variable) => variables.get(variable),
+    progress: progressOfCommand(),
     input,
     output,
     isInteractive: input.isTTY && output.isTTY,
@@ -174,7 +176,8 @@ async function managePlugins(action: PluginAction, flags: Flags): Promise<void> 
   const ask = (question: string): Promise<boolean> => confirm(question, { input, output })
   const print = (line: string): void => console.log(line)
   const isInteractive = input.isTTY && output.isTTY
-  await runPluginCommand(action, { home, cwd: process.cwd(), packages, print, confirm: isInteractive ? ask : null })
+  const people = { print, progress: progressOfCommand(), confirm: isInteractive ? ask : null }
+  await runPluginCommand(action, { home, cwd: process.cwd(), packages, ...people })
 }
 
 async function doctor({ flags, callsModels, json }: Extract<Action, { kind: 'doctor' }>): Promise<void> {
@@ -270,6 +273,10 @@ function countOld(action: RetentionAction, flags: Flags): Promise<void> {
   })
 }
 
+function progressOfCommand(): Progress {
+  return new Progress({ clock: systemClock, print: (line) => console.error(line) })
+}
+
 type DatabaseWork = (databaseUrl: string, place: { readonly home: string; readonly logger: Logger }) => Promise<void>
 
 /** Uses the embedded PostgreSQL of a server that runs, or starts it for as long as this takes. */
@@ -289,7 +296,9 @@ async function useDatabase(what: string, flags: Flags, work: DatabaseWork): Prom
 async function withDatabase(flags: Flags, work: DatabaseWork): Promise<void> {
   const { environment, home } = placeToManage(flags)
   const logger = silentLogger()
-  const database = await resolveDatabase(environment.databaseUrl, { home, logger, clock: systemClock })
+  const database = await progressOfCommand().during('the embedded PostgreSQL starts', () =>
+    resolveDatabase(environment.databaseUrl, { home, logger, clock: systemClock }),
+  )
   try {
     await work(database.url, { home, logger })
   } finally {

@@ -6,6 +6,7 @@ import { createWriteStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { Progress } from '../config/command-line/progress.ts'
 import type { SessionAction } from '../config/command-line/session-action.ts'
 import { AppError, messageOf } from '../core/errors.ts'
 import { Doorbell } from '../events/doorbell.ts'
@@ -45,7 +46,7 @@ async function exportTo(
 ): Promise<void> {
   const { clock, output, print } = options
   await inTransferTransaction(options, 'EXPORT', async (client) => {
-    const lines = exportSession({ client, sessionId, at: clock.now() })
+    const lines = counted(exportSession({ client, sessionId, at: clock.now() }), options)
     if (file === null) return pipeline(withEnds(lines), output, { end: false })
     // Under its name it is there whole or not at all.
     const part = `${file}.part`
@@ -67,10 +68,28 @@ async function importFrom(
   try {
     const input = file === null ? options.input : (await open(file)).createReadStream()
     return await inTransferTransaction(options, 'IMPORT', (client) =>
-      importSession({ client, lines: readLines(input), as, at: options.clock.now(), by: null, otherId: '--as <id>' }),
+      importSession({
+        client,
+        lines: counted(readLines(input), options),
+        as,
+        at: options.clock.now(),
+        by: null,
+        otherId: '--as <id>',
+      }),
     )
   } catch (error) {
     throw fileError(error, file ?? 'standard input')
+  }
+}
+
+/** The same lines, told of as they go by. */
+async function* counted(lines: AsyncIterable<string>, options: SessionCommandOptions): AsyncGenerator<string> {
+  const progress = new Progress(options)
+  let count = 0
+  for await (const line of lines) {
+    yield line
+    count += 1
+    progress.say(`${count} lines`)
   }
 }
 

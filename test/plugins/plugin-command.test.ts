@@ -6,7 +6,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parseCommandLine } from '../../src/config/command-line/command-line.ts'
+import { Progress } from '../../src/config/command-line/progress.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { runPluginCommand } from '../../src/plugins/command/plugin-command.ts'
+import { impatientClock } from '../harness/impatient-clock.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/plugins', import.meta.url))
@@ -22,6 +25,7 @@ test('a plugin is installed after two questions, listed, replaced and removed', 
     cwd: EXAMPLES,
     packages,
     print: (line: string) => void lines.push(line),
+    progress: new Progress({ clock: systemClock, print: () => undefined }),
     confirm: async (question: string) => (questions.push(question), answer),
   }
   const carryOut = (...words: string[]): Promise<void> => {
@@ -83,11 +87,13 @@ test('an npm package is installed, listed and removed; none of its scripts is ru
   const lines: string[] = []
   const questions: string[] = []
   const packages: string[] = []
+  const said: string[] = []
   const options = {
     home: home.path,
     cwd: home.path,
     packages,
     print: (line: string) => void lines.push(line),
+    progress: new Progress({ clock: impatientClock(), print: (line) => said.push(line) }),
     confirm: async (question: string) => questions.push(question) !== refusedAt,
   }
   let refusedAt = 3
@@ -97,7 +103,12 @@ test('an npm package is installed, listed and removed; none of its scripts is ru
   refusedAt = 0
   questions.splice(0)
   lines.splice(0)
+  said.splice(0)
   await runPluginCommand(install, options)
+  expect(said).toEqual([
+    expect.stringMatching(/^… npm fetches .*1\.2\.3\.tgz$/),
+    expect.stringMatching(/^… npm installs .*1\.2\.3\.tgz$/),
+  ])
   expect(questions).toEqual([
     expect.stringMatching(/^Fetch the npm package .*1\.2\.3\.tgz\?/),
     expect.stringContaining('Run the code of @acme/factotum-plugin-clock 1.2.3'),

@@ -19,7 +19,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseCommandLine } from '../../src/config/command-line/command-line.ts'
+import { Progress } from '../../src/config/command-line/progress.ts'
 import { scanSkills } from '../../src/execution/skills/skill-catalog.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { SkillShop, type Terminal } from '../../src/execution/skills/skill-shop.ts'
 import { addSkill, type SkillFiles } from '../harness/skills.ts'
 
@@ -55,7 +57,8 @@ async function skill(...words: readonly string[]): Promise<void> {
   const terminal = { print: (text: string) => void (printed += `${text}\n`), confirm: answer === null ? null : confirm }
   const environment = { PATH: process.env['PATH'], HOME: root }
   const secretOf = (variable: string): string | null => (variable === 'KISO_SKILL_X_KNOWN' ? 'set' : null)
-  await new SkillShop({ home, cwd: root, environment, terminal, secretOf }).carryOut(parsed.action)
+  const progress = new Progress({ clock: systemClock, print: () => undefined })
+  await new SkillShop({ home, cwd: root, environment, terminal, progress, secretOf }).carryOut(parsed.action)
 }
 
 const inSkills = (...parts: string[]): string => join(home, 'skills', ...parts)

@@ -9,6 +9,7 @@
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { Progress } from '../../config/command-line/progress.ts'
 import type { SkillAction, SkillChoices } from '../../config/command-line/skill-action.ts'
 import { AppError } from '../../core/errors.ts'
 import { randomHex } from '../../platform/id.ts'
@@ -34,6 +35,7 @@ export interface SkillShopOptions {
   /** Of the admin: git, pip and deps.sh run in it. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly terminal: Terminal
+  readonly progress: Pick<Progress, 'during'>
   /** A deploy secret by the name of its variable, to name those that are not set. */
   readonly secretOf: SecretOf
 }
@@ -112,14 +114,18 @@ export class SkillShop {
 
   /** The skill in its place, ready. An earlier one in this place is replaced. */
   async #place({ source, folderName, choices }: Order): Promise<InstalledSkill> {
+    const { progress } = this.#options
     const stage = this.#hiddenPath()
     try {
-      await fetchSource(source, stage, this.#options)
+      await progress.during(`fetching the skill ${folderName}`, () => fetchSource(source, stage, this.#options))
       const skill = this.#readStage(stage, folderName)
       const script = await this.#agreeOnDeps(skill, choices)
       await recordSource(stage, source)
       await markInstalling(stage)
-      await this.#swapIn(stage, folderName, (folder) => this.#setUp({ ...skill, folder }, script, choices))
+      const setUp = (folder: string): Promise<void> => this.#setUp({ ...skill, folder }, script, choices)
+      await this.#swapIn(stage, folderName, (folder) =>
+        progress.during(`setting up ${skill.name}`, () => setUp(folder)),
+      )
       return skill
     } finally {
       await rm(stage, { recursive: true, force: true })

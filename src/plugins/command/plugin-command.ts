@@ -2,6 +2,7 @@
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { PluginAction } from '../../config/command-line/plugin-action.ts'
+import type { Progress } from '../../config/command-line/progress.ts'
 import { AppError, messageOf } from '../../core/errors.ts'
 import { pluginOfPackage } from '../../core/tool/plugin-package.ts'
 import { isSourceName } from '../../core/tool/tool-name.ts'
@@ -28,6 +29,7 @@ export interface PluginCommandOptions {
   /** Those that config.toml names. */
   readonly packages: readonly string[]
   readonly print: (line: string) => void
+  readonly progress: Pick<Progress, 'during'>
   /** Null: nobody is there to answer. */
   readonly confirm: ((question: string) => Promise<boolean>) | null
 }
@@ -77,7 +79,7 @@ function mistyped(name: string, source: string): string {
 
 /** Beside it first, so that a server never sees half of it. */
 async function installFolder(source: string, { yes }: Install, options: PluginCommandOptions): Promise<void> {
-  const { home, print, confirm } = options
+  const { home, print, progress, confirm } = options
   const name = basename(source)
   if (!isSourceName(name)) throw refused(`A plugin has the name of its folder, and "${name}" is none: ${NAME_RULE}.`)
   refuseBuiltIn(name)
@@ -85,7 +87,7 @@ async function installFolder(source: string, { yes }: Install, options: PluginCo
   if (found === null) throw refused(`There is no plugin in ${source}: it needs a plugin.ts or plugin.js.`)
   const question = `Run the code in ${source} to see what it asks for? It may do what the server may. [y/N] `
   await ask(question, { yes, confirm })
-  const manifest = await inspect(found)
+  const manifest = await progress.during(`loading ${name}`, () => inspect(found))
   for (const line of describe(manifest)) print(line)
   const target = join(pluginsFolder(home), name)
   await ask(installQuestion(name, existsSync(target)), { yes, confirm })
@@ -100,11 +102,11 @@ async function installFolder(source: string, { yes }: Install, options: PluginCo
 
 /** Fetched into a folder of its own first; what is installed then is that version. */
 async function installPackage(spec: string, { yes }: Install, options: PluginCommandOptions): Promise<void> {
-  const { home, print, confirm, packages } = options
+  const { home, print, progress, confirm, packages } = options
   await ask(`Fetch the npm package ${spec}? None of it is run for that. [y/N] `, { yes, confirm })
   await withStaged(home, async (staged) => {
     mkdirSync(staged)
-    await npmInstall(staged, spec)
+    await progress.during(`npm fetches ${spec}`, () => npmInstall(staged, spec))
     const { name, version } = installedIn(staged)
     const found = readPackage(staged, name)
     if (found === null) throw refused(`The package "${name}" holds no plugin: ${PACKAGE_RULE}.`)
@@ -113,7 +115,8 @@ async function installPackage(spec: string, { yes }: Install, options: PluginCom
     await ask(question, { yes, confirm })
     for (const line of describe(await inspect(found))) print(line)
     await ask(installQuestion(found.name, readPackage(home, name) !== null), { yes, confirm })
-    await npmInstall(home, PACKED.test(spec) ? spec : `${name}@${version}`)
+    const exactly = PACKED.test(spec) ? spec : `${name}@${version}`
+    await progress.during(`npm installs ${exactly}`, () => npmInstall(home, exactly))
     print(`Installed in ${join(home, 'node_modules', name)}. It runs when an admin enables it: mutation updatePlugin.`)
     if (!packages.includes(name)) print(`Before that, name it in config.toml: [plugins] packages = ["${name}"]`)
   })

@@ -7,6 +7,7 @@ import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { BackupAction } from '../../config/command-line/backup-action.ts'
+import { Progress } from '../../config/command-line/progress.ts'
 import { AppError, messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -14,7 +15,7 @@ import { VERSION } from '../../platform/version.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
 import type { HomeFolder } from './home-files.ts'
 import { restoreBackup, type Restored } from './restore-backup.ts'
-import { writeBackup, type Progress, type WriteBackupOptions } from './write-backup.ts'
+import { writeBackup, type WriteBackupOptions } from './write-backup.ts'
 
 export interface BackupCommandOptions {
   readonly databaseUrl: string
@@ -27,7 +28,6 @@ export interface BackupCommandOptions {
 /** What people would look for in vain. */
 const LEFT_OUT =
   'Not in it: config.toml, .env, skills, plugins, roles. They hold your secrets or are yours: keep them apart.'
-const SAY_EVERY_MS = 1000
 
 /** Rejects with an AppError that says what to change; then no file is left, and nothing was restored. */
 export async function runBackupCommand(action: BackupAction, options: BackupCommandOptions): Promise<void> {
@@ -72,7 +72,7 @@ async function restore(
   const unpacked = createGunzip()
   const flowing = pipeline(source, unpacked).catch((error: unknown) => unpacked.destroy(error as Error))
   try {
-    report(await restoreBackup(unpacked, { ...options, onProgress: saying(options) }), options)
+    report(await restoreBackup(unpacked, { ...options, progress: new Progress(options) }), options)
   } catch (error) {
     throw fileError(error, file)
   } finally {
@@ -85,8 +85,9 @@ async function restore(
 
 async function moveTo(databaseUrl: string, options: BackupCommandOptions): Promise<void> {
   await refuseAtWork(options.databaseUrl)
-  const frames = writeBackup({ ...whole(options), folders: [] })
-  report(await restoreBackup(frames, { ...options, databaseUrl, home: null }), options)
+  const progress = new Progress(options)
+  const frames = writeBackup({ ...whole(options), progress, folders: [] })
+  report(await restoreBackup(frames, { ...options, progress, databaseUrl, home: null }), options)
   options.print(
     'Next: write that address as DATABASE_URL into .env of the home (or the environment), and start the server.',
   )
@@ -94,7 +95,7 @@ async function moveTo(databaseUrl: string, options: BackupCommandOptions): Promi
 }
 
 function whole(options: BackupCommandOptions): Omit<WriteBackupOptions, 'folders'> {
-  return { ...options, version: VERSION, at: options.clock.now(), onProgress: saying(options) }
+  return { ...options, version: VERSION, at: options.clock.now(), progress: new Progress(options) }
 }
 
 function report({ header, rows, files }: Restored, { print }: BackupCommandOptions): void {
@@ -112,17 +113,6 @@ async function refuseAtWork(databaseUrl: string): Promise<void> {
       throw new AppError('TRANSFER_REFUSED', 'A server works on this database. Stop it first, and wait 15 s.')
   } finally {
     await client.end()
-  }
-}
-
-/** At most once a second. */
-function saying({ clock, print }: BackupCommandOptions): (progress: Progress) => void {
-  let saidMs = clock.monotonicMs()
-  return ({ what, rows, bytes }) => {
-    const nowMs = clock.monotonicMs()
-    if (nowMs - saidMs < SAY_EVERY_MS) return
-    saidMs = nowMs
-    print(`… ${what}: ${rows} rows${bytes > 0 ? `, ${Math.round(bytes / 2 ** 20)} MiB in all` : ''}`)
   }
 }
 

@@ -1,15 +1,13 @@
 /** The folders of the home that a backup may have: published files, and the workspaces of sessions. */
-import { createReadStream, createWriteStream } from 'node:fs'
-import { chmod, lchown, lstat, mkdir, readdir, readlink, symlink } from 'node:fs/promises'
-import { dirname, join, relative, resolve, sep } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { AppError } from '../../core/errors.ts'
+import { createReadStream } from 'node:fs'
+import { lstat, readdir, readlink } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { hasCode } from '../../platform/error-code.ts'
-import { lineOf, type BackupFrame } from './backup-format.ts'
+import { lineOf } from './backup-format.ts'
 
-/** Below the home. */
-export type HomeFolder = 'pub' | 'sessions'
+/** Below the home: published files, and workspaces. */
+export const HOME_FOLDERS = ['pub', 'sessions'] as const
+export type HomeFolder = (typeof HOME_FOLDERS)[number]
 
 interface HomeFilesOptions {
   readonly home: string
@@ -59,30 +57,4 @@ const PADDING = Buffer.alloc(64 * 1024)
 function ifGone(error: unknown): null {
   if (hasCode(error, 'ENOENT')) return null
   throw error
-}
-
-type HomeFrame = Exclude<BackupFrame, { table: string } | { end: true }>
-
-/**
- * Refuses a name that leads out of the home, and what is there already. With the owner it had, where that is allowed.
- */
-export async function writeHomeFile(home: string, frame: HomeFrame, bytes: AsyncIterable<Buffer>): Promise<void> {
-  const path = resolve(home, 'file' in frame ? frame.file : 'folder' in frame ? frame.folder : frame.link)
-  if (!['pub', 'sessions'].some((folder) => `${path}${sep}`.startsWith(join(home, folder) + sep)))
-    throw new AppError('TRANSFER_REFUSED', 'The backup is damaged: a file lies outside of the home.')
-  await refuseLinks(home, dirname(path))
-  if ('link' in frame) await symlink(frame.to, path)
-  else if ('folder' in frame) await mkdir(path, { recursive: true })
-  else await pipeline(Readable.from(bytes), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
-  if (!('link' in frame)) await chmod(path, frame.mode)
-  if (process.getuid?.() === 0) await lchown(path, frame.uid, frame.gid)
-}
-
-/** A link of the backup must not lead its later files elsewhere. */
-async function refuseLinks(home: string, folder: string): Promise<void> {
-  for (let at = folder; at.length > home.length; at = dirname(at)) {
-    const stat = await lstat(at).catch(ifGone)
-    if (stat !== null && !stat.isDirectory())
-      throw new AppError('TRANSFER_REFUSED', `${at} is in the way: it is no folder.`)
-  }
 }

@@ -6,14 +6,15 @@
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import type { Progress } from '../../config/command-line/progress.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
 import { migrate, migrationNames } from '../../store/migrate.ts'
 import { BackupReader, rowsIn, type BackupFrame, type BackupHeader } from './backup-format.ts'
-import { writeHomeFile } from './home-files.ts'
-import { quoted, type Progress } from './write-backup.ts'
+import { UnpackedHome } from './unpacked-home.ts'
+import { quoted } from './write-backup.ts'
 
 export interface RestoreOptions {
   readonly databaseUrl: string
@@ -21,7 +22,7 @@ export interface RestoreOptions {
   readonly home: string | null
   readonly clock: Clock
   readonly logger: Logger
-  readonly onProgress?: (progress: Progress) => void
+  readonly progress?: Progress
 }
 
 export interface Restored {
@@ -30,7 +31,7 @@ export interface Restored {
   readonly files: number
 }
 
-/** Rejects with TRANSFER_REFUSED, having left the tables empty, when it does not fit or is not whole. */
+/** Rejects with TRANSFER_REFUSED, having left the tables and the home empty, when it does not fit or is not whole. */
 export async function restoreBackup(source: AsyncIterable<Buffer>, options: RestoreOptions): Promise<Restored> {
   const reader = new BackupReader(source)
   const header = await reader.header()
@@ -39,16 +40,45 @@ export async function restoreBackup(source: AsyncIterable<Buffer>, options: Rest
   try {
     await client.query('BEGIN')
     await refuseFilled(client)
-    const references = await loosen(client, header)
-    const counted = await load(reader, { client, header, options })
-    await fasten(client, { header, references })
-    await client.query('COMMIT')
-    await client.query('ANALYZE')
-    await migrate(options.databaseUrl, options)
+    const counted = await withHome(options.home, (home) => fill(reader, { client, header, options, home }))
+    await during(options, 'counting what is in the tables (ANALYZE)', () => client.query('ANALYZE'))
+    await during(options, 'bringing the schema up to date', () => migrate(options.databaseUrl, options))
     return { header, ...counted }
   } finally {
     await client.end() // what was not committed is rolled back
   }
+}
+
+function during<Result>({ progress }: RestoreOptions, what: string, work: () => Promise<Result>): Promise<Result> {
+  return progress === undefined ? work() : progress.during(what, work)
+}
+
+/** Takes back what `work` has put into the home, should it fail. */
+async function withHome<Result>(
+  path: string | null,
+  work: (home: UnpackedHome | null) => Promise<Result>,
+): Promise<Result> {
+  if (path === null) return work(null)
+  const home = await UnpackedHome.begin(path)
+  try {
+    const result = await work(home)
+    await home.end()
+    return result
+  } catch (error) {
+    await home.takeBack()
+    throw error
+  }
+}
+
+/** Rows and files, until they are committed. */
+async function fill(reader: BackupReader, loading: Loading): Promise<{ rows: number; files: number }> {
+  const { client, header, home } = loading
+  const references = await loosen(client, header)
+  const counted = await load(reader, loading)
+  await during(loading.options, 'checking references', () => fasten(client, { header, references }))
+  await home?.place()
+  await client.query('COMMIT')
+  return counted
 }
 
 async function makeSchema({ migrations, version }: BackupHeader, options: RestoreOptions): Promise<void> {
@@ -59,14 +89,20 @@ async function makeSchema({ migrations, version }: BackupHeader, options: Restor
       'TRANSFER_REFUSED',
       `The backup is of version ${version}, which has ${newer.length} migrations that this one does not know: restore it with that version.`,
     )
-  await migrate(options.databaseUrl, { ...options, only: new Set(migrations) })
+  const only = new Set(migrations)
+  await during(options, 'making the tables', () => migrate(options.databaseUrl, { ...options, only }))
 }
 
-/** Tables that a server fills at its first start, or its first user soon after. */
+/** Tables that a server fills at its first start, or its first user soon after; an older schema has not all of them. */
 const TELLING = ['nodes', 'sessions', 'events', 'audit_entries', 'facts', 'users']
 
 async function refuseFilled(client: pg.Client): Promise<void> {
-  const counts = TELLING.map((table) => `SELECT '${table}' AS name WHERE EXISTS (SELECT FROM ${quoted(table)})`)
+  const { rows: there } = await client.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
+      WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND relname = ANY ($1)`,
+    [TELLING],
+  )
+  const counts = there.map(({ name: table }) => `SELECT '${table}' AS name WHERE EXISTS (SELECT FROM ${quoted(table)})`)
   const { rows } = await client.query<{ name: string }>(counts.join(' UNION ALL '))
   if (rows.length === 0) return
   throw new AppError(
@@ -118,10 +154,12 @@ interface Loading {
   readonly client: pg.Client
   readonly header: BackupHeader
   readonly options: RestoreOptions
+  /** Null: files of the backup are left out. */
+  readonly home: UnpackedHome | null
 }
 
 async function load(reader: BackupReader, loading: Loading): Promise<{ rows: number; files: number }> {
-  const { options } = loading
+  const { home, options } = loading
   const counted: Record<string, number> = {}
   let files = 0
   let frame = await reader.frame()
@@ -130,9 +168,11 @@ async function load(reader: BackupReader, loading: Loading): Promise<{ rows: num
       frame = await loadTable({ reader, first: frame, counted }, loading)
       continue
     }
-    if (options.home === null) for await (const _ of reader.bytes('bytes' in frame ? frame.bytes : 0));
-    else await writeHomeFile(options.home, frame, reader.bytes('bytes' in frame ? frame.bytes : 0))
+    const bytes = reader.bytes('bytes' in frame ? frame.bytes : 0)
+    if (home === null) for await (const _ of bytes);
+    else await home.write(frame, bytes)
     if ('file' in frame) files += 1
+    options.progress?.say(`files: ${files}`)
     frame = await reader.frame()
   }
   for (const [table, rows] of Object.entries(frame.rows))
@@ -165,7 +205,7 @@ async function loadTable(
         counted[table] = (counted[table] ?? 0) + rowsIn(piece)
         yield piece
       }
-      options.onProgress?.({ what: table, rows: counted[table] ?? 0, bytes: 0 })
+      options.progress?.say(`${table}: ${counted[table] ?? 0} rows`)
       frame = await reader.frame()
     }
   }

@@ -5,17 +5,10 @@
  */
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
+import type { Progress } from '../../config/command-line/progress.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
 import { lineOf, rowsIn, type BackupHeader } from './backup-format.ts'
 import { readHomeFiles, type HomeFolder } from './home-files.ts'
-
-export interface Progress {
-  /** A table, or a file. */
-  readonly what: string
-  readonly rows: number
-  /** Of everything so far. */
-  readonly bytes: number
-}
 
 export interface WriteBackupOptions {
   readonly databaseUrl: string
@@ -24,7 +17,7 @@ export interface WriteBackupOptions {
   readonly folders: readonly HomeFolder[]
   readonly version: string
   readonly at: Date
-  readonly onProgress?: (progress: Progress) => void
+  readonly progress?: Pick<Progress, 'say'>
   /** The snapshot of the rows, for who wants to read the same. */
   readonly onSnapshot?: (id: string) => Promise<void>
 }
@@ -49,15 +42,23 @@ export async function* writeBackup(options: WriteBackupOptions): AsyncGenerator<
         yield piece
         bytes += piece.length
         rows[name] += rowsIn(piece)
-        options.onProgress?.({ what: name, rows: rows[name], bytes })
+        options.progress?.say(`${name}: ${rows[name]} rows, ${mebibytes(bytes)} in all`)
       }
     }
-    yield* readHomeFiles(options)
+    for await (const piece of readHomeFiles(options)) {
+      yield piece
+      bytes += piece.length
+      options.progress?.say(`files: ${mebibytes(bytes)} in all`)
+    }
     yield lineOf({ end: true, rows })
     await client.query('COMMIT')
   } finally {
     await client.end()
   }
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MiB`
 }
 
 /** A name in SQL. */

@@ -1,0 +1,59 @@
+/** A backup of an older version is brought up to date; one of a newer version is refused. */
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { systemClock } from '../../src/platform/clock.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { migrationNames } from '../../src/store/migrate.ts'
+import { restoreBackup, type Restored } from '../../src/transfer/backup/restore-backup.ts'
+import { writeBackup } from '../../src/transfer/backup/write-backup.ts'
+import { createTestDatabase } from '../harness/database.ts'
+import { openBefore } from '../harness/older-database.ts'
+import { converse, Story } from '../harness/story.ts'
+import { FILLED, fillOlder } from '../store/fill-older.sql.ts'
+
+const services = { clock: systemClock, logger: createLogger({ level: 'silent', pretty: false }) }
+
+function copy(from: string, to: string): Promise<Restored> {
+  const at = systemClock.now()
+  const frames = writeBackup({ databaseUrl: from, home: '', folders: [], version: '0.0.1', at })
+  return restoreBackup(frames, { ...services, databaseUrl: to, home: null })
+}
+
+async function queried(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<Record<string, unknown>>(text)
+  await client.end()
+  return rows
+}
+
+const APPLIED = 'SELECT migration_name AS name FROM _prisma_migrations ORDER BY migration_name'
+
+test('of an older version: all its rows, under the schema of this one, and a server goes on with them', async () => {
+  await using older = await openBefore('20261122221000_quotas')
+  await older.client.query(fillOlder)
+  await using target = await createTestDatabase({ migrated: false })
+  const { header } = await copy(older.url, target.url)
+  expect(header.migrations).not.toContain('20261122221000_quotas')
+  const applied = await queried(target.url, APPLIED)
+  expect(applied.map(({ name }) => name)).toEqual((await migrationNames()).toSorted())
+  const counted = 'SELECT count(*)::int AS sessions FROM sessions'
+  expect(await queried(target.url, counted)).toEqual([{ sessions: FILLED.sessions }])
+  await using story = await Story.begin({ databaseUrl: target.url })
+  expect(await converse(story.as('ada'), 'cli:old-4', 'run: echo it goes on')).toMatchObject({ status: 'DONE' })
+})
+
+test('of a newer version: refused, and nothing is made', async () => {
+  await using source = await createTestDatabase()
+  await queried(
+    source.url,
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, started_at, applied_steps_count)
+      VALUES ('next', 'x', '99990101000000_of_tomorrow', now(), now(), 1)`,
+  )
+  await using target = await createTestDatabase({ migrated: false })
+  await expect(copy(source.url, target.url)).rejects.toThrow(
+    'The backup is of version 0.0.1, which has 1 migrations that this one does not know',
+  )
+  const tables = `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`
+  expect(await queried(target.url, tables)).toEqual([])
+})
