@@ -8,6 +8,7 @@ import type { LiveConfig } from '../config/config.ts'
 import { newId } from '../platform/id.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { Metrics } from '../platform/metrics.ts'
 import { INSERT_AUDIT } from '../store/audit-entries.ts'
 import { STATEMENT_TIMEOUT_MS, type Database } from '../store/database.ts'
 import { SEAL_COLUMNS, type Seal } from './seal-rows.ts'
@@ -20,6 +21,7 @@ export interface RetentionOptions {
   readonly config: LiveConfig
   readonly clock: Clock
   readonly logger: Logger
+  readonly metrics: Pick<Metrics, 'retentionRemoved'>
 }
 
 const DAY_MS = 86_400_000
@@ -48,12 +50,15 @@ const REMOVE = {
 
 /** Ends early, at a good place, when `signal` aborts. */
 export async function removeOldAudit(options: RetentionOptions, signal: AbortSignal): Promise<void> {
-  const { config, clock, logger } = options
+  const { config, clock, logger, metrics } = options
   const days = config.current().settings.auditRetentionDays
   if (days === 0) return
   const firstKept = new Date(clock.now().getTime() - days * DAY_MS).toISOString().slice(0, 10)
   let removed = 0
-  for (let some = -1; some !== 0 && !signal.aborted; removed += some) some = await removeSome(options, firstKept)
+  for (let some = -1; some !== 0 && !signal.aborted; removed += some) {
+    some = await removeSome(options, firstKept)
+    metrics.retentionRemoved.inc({ kind: 'audit' }, some)
+  }
   if (removed > 0) logger.info({ entries: removed, before: firstKept }, 'the oldest entries of the audit were removed')
 }
 

@@ -7,18 +7,20 @@ import type { Logger } from '../platform/logger.ts'
 import { DatabaseClock } from '../store/database-clock.ts'
 import { Database } from '../store/database.ts'
 import { countAged, pagesOfSessions } from '../store/retention/aged-rows.ts'
+import { countAgedBySettings, type SettingsCuts } from '../store/retention/aged-by-settings.ts'
 import { cutsOf, findIn, PAGE, type Cut } from './remove-old.ts'
 
 export interface RetentionCommandOptions {
   readonly databaseUrl: string
   readonly home: string
-  readonly config: Pick<Config, 'retention'>
+  readonly config: Pick<Config, 'retention' | 'settings'>
   readonly clock: Clock
   readonly logger: Logger
   readonly print: (line: string) => void
 }
 
 const EVERY_MS = 1000
+const DAY_MS = 86_400_000
 
 /** Rejects with an AppError when the database cannot be read. */
 export async function countOld({ days }: RetentionAction, options: RetentionCommandOptions): Promise<void> {
@@ -28,17 +30,41 @@ export async function countOld({ days }: RetentionAction, options: RetentionComm
   try {
     const clock = await DatabaseClock.start({ database, clock: options.clock, logger })
     await clock.stop()
-    const cuts = cutsOf(retention, clock.now())
+    const now = clock.now()
+    const cuts = cutsOf(retention, now)
+    const bySettings = await countAgedBySettings(database, settingsCuts(config.settings, { days, now }))
+    for (const counted of [...(await countAll(cuts, { ...options, database })), ...bySettings]) print(lineOf(counted))
     if (cuts.length === 0)
-      return print(
-        '[retention] of config.toml sets nothing, so nothing is removed. --days 90 shows what 90 days would.',
-      )
-    for (const { kind, before, count } of await countAll(cuts, { ...options, database }))
-      print(`${kind.padEnd(12)} ${String(count).padStart(9)}  from before ${before.toISOString()}`)
+      print('[retention] of config.toml sets nothing, so nothing else is removed. --days 90 shows what 90 days would.')
     print('Nothing was removed. Each kind is counted by itself: what goes with a turn is counted there, too.')
   } finally {
     await database.close()
   }
+}
+
+/** What goes by settings of its own, and not by `[retention]`: see src/store/retention/aged-by-settings.ts. */
+function settingsCuts(
+  { auditRetentionDays, promptRetentionDays }: Config['settings'],
+  { days, now }: { readonly days: number | null; readonly now: Date },
+): SettingsCuts {
+  const before = (kept: number): Date => new Date(now.getTime() - kept * DAY_MS)
+  return {
+    audit: days === null && auditRetentionDays === 0 ? null : before(days ?? auditRetentionDays),
+    prompts: before(days ?? promptRetentionDays),
+    files: days === null ? { expired: now } : { published: before(days) },
+  }
+}
+
+function lineOf({
+  kind,
+  before,
+  count,
+}: {
+  readonly kind: string
+  readonly before: Date
+  readonly count: number
+}): string {
+  return `${kind.padEnd(12)} ${String(count).padStart(9)}  from before ${before.toISOString()}`
 }
 
 function keptFor(days: number): Retention {

@@ -13,6 +13,7 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
 import { appendAudit } from '../../src/store/audit-entries.ts'
 import { Database, type Statement } from '../../src/store/database.ts'
+import { countAgedBySettings } from '../../src/store/retention/aged-by-settings.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
 import { serverProgram } from '../harness/server-program.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
@@ -268,8 +269,9 @@ describe('sealing', () => {
 
 describe('retention', () => {
   const config = new StubConfig({ baseUrl: null, settings: { auditRetentionDays: 10 } })
+  const metrics = createMetrics()
   const remove = (now: Date): Promise<void> =>
-    removeOldAudit({ database, config, clock: at(now), logger }, new AbortController().signal)
+    removeOldAudit({ database, config, clock: at(now), logger, metrics }, new AbortController().signal)
   const day = (n: number): Date => new Date(`2026-11-${String(n).padStart(2, '0')}T12:00:00.000Z`)
 
   beforeEach(async () => {
@@ -300,6 +302,24 @@ describe('retention', () => {
       expect.stringMatching(/^entries up to 2026-11-01, seal 2 \([0-9a-f]{64}\), after 10 days$/),
       expect.stringMatching(/^entries up to 2026-11-02, seal 4 \([0-9a-f]{64}\), after 10 days$/),
     ])
+  })
+
+  test('a dry run counts what goes, and figures what went', async () => {
+    const cuts = { audit: day(3), prompts: day(3), files: { expired: day(3) } }
+    const counted = await countAgedBySettings(database, cuts)
+    expect(counted).toEqual([
+      { kind: 'audit', before: day(3), count: 10 },
+      { kind: 'prompts', before: day(3), count: 0 },
+      { kind: 'files', before: day(3), count: 0 },
+    ])
+    const removed = async (): Promise<number> => {
+      const { values } = await metrics.retentionRemoved.get()
+      return values.find(({ labels }) => labels['kind'] === 'audit')?.value ?? 0
+    }
+    const before = await removed()
+    await remove(day(13))
+    expect((await removed()) - before).toBe(10)
+    expect((await countAgedBySettings(database, cuts))[0]).toMatchObject({ count: 0 })
   })
 
   test('removes nothing that is young enough, and everything that is not', async () => {

@@ -19,6 +19,7 @@ import { Cluster, clientOf } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { answersIn, converse, eventsOf, send, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
+import { StubConfig } from '../model/stub-config.ts'
 
 // Real processes take a while to start on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -27,6 +28,9 @@ const OLD = 'cli:old'
 const WAITS = 'cli:waits'
 const KEPT = ['MessageReceived', 'TextCompleted', 'TurnCompleted']
 const retention = { events: 30, outputs: 30, turns: 60, messages: 60, deliveries: 30, workspaces: 60 }
+/** Kept by settings of their own. */
+const OF_SETTINGS = ['audit', 'prompts', 'files'] as const
+type OfSettings = (typeof OF_SETTINGS)[number]
 const section = Object.entries(retention).map(([kind, days]) => `${kind} = ${days}`)
 const WAIT = { timeout: 60_000 }
 
@@ -86,9 +90,10 @@ async function typesOf(session: string): Promise<string[]> {
 }
 
 /** By kind, what the command says would go. */
-async function dryRun(): Promise<Partial<Record<RetentionKind, number>>> {
+async function dryRun(): Promise<Partial<Record<RetentionKind | OfSettings, number>>> {
   const lines: string[] = []
-  const options = { databaseUrl: cluster.databaseUrl ?? '', home: cluster.home, config: { retention } }
+  const { settings } = new StubConfig({ baseUrl: null }).current()
+  const options = { databaseUrl: cluster.databaseUrl ?? '', home: cluster.home, config: { retention, settings } }
   const logger = createLogger({ level: 'silent', pretty: false })
   await countOld({ days: null }, { ...options, clock: systemClock, logger, print: (line) => void lines.push(line) })
   return Object.fromEntries(lines.flatMap((line) => (/^(\w+) +(\d+) +from/.exec(line) ? [counted(line)] : [])))
@@ -130,7 +135,8 @@ test('details of old turns go, and what was said stays; what waits is left alone
   await runJob()
   expect(await figures()).toMatchObject({ outputs: foreseen.outputs, deliveries: foreseen.deliveries })
   expect(foreseen).toMatchObject({ turns: 0, messages: 0, workspaces: 0 })
-  expect(await dryRun()).toEqual(Object.fromEntries(Object.keys(retention).map((kind) => [kind, 0])))
+  const kinds = [...Object.keys(retention), ...OF_SETTINGS]
+  expect(await dryRun()).toEqual(Object.fromEntries(kinds.map((kind) => [kind, 0])))
   // The new turn's are whole.
   const types = await typesOf(OLD)
   const firstNew = types.lastIndexOf('MessageReceived')

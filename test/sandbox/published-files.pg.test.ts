@@ -11,6 +11,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import { createMetrics } from '../../src/platform/metrics.ts'
 import { Database } from '../../src/store/database.ts'
 import { publishedPath } from '../../src/store/files/published-bytes.ts'
 import { sweepPublishedFiles } from '../../src/store/files/sweep-published-files.ts'
@@ -69,7 +70,7 @@ function kept(): string[] {
 
 const sweep = (): Promise<void> =>
   sweepPublishedFiles(
-    { database, home: story.home, clock: systemClock, hostClock: systemClock, logger },
+    { database, home: story.home, clock: systemClock, hostClock: systemClock, logger, metrics: createMetrics() },
     new AbortController().signal,
   )
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeOldPrompts } from '../../src/audit/remove-old-prompts.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import { createMetrics } from '../../src/platform/metrics.ts'
 import { Database } from '../../src/store/database.ts'
 import { MAX_KEPT_CHARS } from '../../src/store/turn/model-call-texts.ts'
 import * as api from '../generated/graphql.ts'
@@ -85,7 +86,7 @@ test('of a long text the middle is left out; what is old is removed, as is all w
   expect(planner?.texts?.prompt).toMatch(/x\n\[… \d+ characters left out …\]\n/)
   const retain = async (promptRetentionDays: number): Promise<number> => {
     const config = new StubConfig({ baseUrl: null, settings: { promptRetentionDays } })
-    await removeOldPrompts({ database, config, logger }, new AbortController().signal)
+    await removeOldPrompts({ database, config, logger, metrics: createMetrics() }, new AbortController().signal)
     const [row] = await database.query<{ n: number }>(
       { name: '', text: 'SELECT count(*)::int AS n FROM model_call_texts' },
       [],

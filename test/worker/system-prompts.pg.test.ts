@@ -5,6 +5,7 @@ import { removeOldPrompts } from '../../src/audit/remove-old-prompts.ts'
 import type { NewCallTexts } from '../../src/core/turn-write.ts'
 import { newId } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import { createMetrics } from '../../src/platform/metrics.ts'
 import type { Queryable } from '../../src/store/database.ts'
 import { callTextsRows, MAX_KEPT_CHARS } from '../../src/store/turn/model-call-texts.ts'
 import { keepSystemPrompts } from '../../src/store/turn/system-prompts.ts'
@@ -96,7 +97,7 @@ test('it goes a day after the last call that may name it', async () => {
   const { database } = world.context
   const remove = () =>
     removeOldPrompts(
-      { database, config, logger: createLogger({ level: 'silent', pretty: false }) },
+      { database, config, logger: createLogger({ level: 'silent', pretty: false }), metrics: createMetrics() },
       AbortSignal.timeout(60_000),
     )
   await keepSystemPrompts(anotherProcess(), [call('plan')])

@@ -6,6 +6,7 @@ import { opendir, stat } from 'node:fs/promises'
 import { isPublishedFileId } from '../../core/published-file.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
+import type { Metrics } from '../../platform/metrics.ts'
 import type { Database } from '../database.ts'
 import { hasCode } from '../../platform/error-code.ts'
 import { deleteExpiredFiles, findUnrecordedFiles } from './published-files.ts'
@@ -19,6 +20,7 @@ interface SweepOptions {
   /** Its time stands on the files. */
   readonly hostClock: Clock
   readonly logger: Logger
+  readonly metrics: Pick<Metrics, 'retentionRemoved'>
 }
 
 /** As a job: its name, and when it runs. Until then the query for downloads leaves expired files out. */
@@ -36,11 +38,15 @@ export async function sweepPublishedFiles(options: SweepOptions, signal: AbortSi
 }
 
 /** Rows first: what is left when this breaks off has no row. Resolves to their number. */
-async function removeExpiredFiles({ database, home, clock }: SweepOptions, signal: AbortSignal): Promise<number> {
+async function removeExpiredFiles(
+  { database, home, clock, metrics }: SweepOptions,
+  signal: AbortSignal,
+): Promise<number> {
   for (let removed = 0; ;) {
     const ids = await deleteExpiredFiles(database, clock.now(), BATCH)
     await removePublishedBytes(home, ids)
     removed += ids.length
+    metrics.retentionRemoved.inc({ kind: 'files' }, ids.length)
     if (ids.length < BATCH || signal.aborted) return removed
   }
 }
