@@ -1,10 +1,12 @@
 /** Opens the database and what follows its commits, here and in other processes. */
+import { Progress } from './config/command-line/progress.ts'
 import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
 import type { Timing } from './config/timing.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
+import { PROCESS_CONNECTIONS } from './store/connection/process-connections.ts'
 import { Database } from './store/database.ts'
 import { DatabaseClock } from './store/database-clock.ts'
 import { migrate } from './store/migrate.ts'
@@ -24,13 +26,6 @@ export interface StoreOptions {
   readonly stopping: AbortSignal
 }
 
-/**
- * Connections to PostgreSQL that a process may have open at once, besides those that listen, beat, keep, and run jobs.
- * Statements are short: more at once wait for each other in the database rather than here, and are no faster (bench,
- * part b).
- */
-const MAX_CONNECTIONS = 12
-
 export interface Stored {
   readonly database: Database
   readonly doorbell: Doorbell
@@ -47,12 +42,17 @@ export interface Stored {
  */
 export async function openStore(options: StoreOptions, secrets: SecretStore, opened: Opened): Promise<Stored> {
   const { home, databaseUrl, timing, logger, stopping, clock: hostClock } = options
-  const resolved = await resolveDatabase(databaseUrl, { home, logger, clock: hostClock })
+  const progress = new Progress({ clock: hostClock, print: (line) => logger.info(line) })
+  const resolved = await progress.during('the embedded PostgreSQL starts; the first time its files are made', () =>
+    resolveDatabase(databaseUrl, { home, logger, clock: hostClock }),
+  )
   opened.add(() => resolved.stop())
   secrets.hidePasswordOf('the address of the database', resolved.url)
   if (!resolved.embedded) await reachDatabase(resolved.url, options)
-  await migrate(resolved.url, { logger, clock: hostClock, stopping })
-  const database = new Database({ url: resolved.url, maxConnections: MAX_CONNECTIONS, logger })
+  await progress.during('the schema is brought up to date', () =>
+    migrate(resolved.url, { logger, clock: hostClock, stopping }),
+  )
+  const database = new Database({ url: resolved.url, maxConnections: PROCESS_CONNECTIONS.statements, logger })
   opened.add(() => database.close())
   await database.fill()
   const clock = await DatabaseClock.start({ database, clock: hostClock, logger })

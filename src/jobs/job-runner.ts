@@ -12,6 +12,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { Periodic } from '../platform/periodic.ts'
+import { PROCESS_CONNECTIONS } from '../store/connection/process-connections.ts'
 import { WritableClient } from '../store/connection/writable-client.ts'
 
 /**
@@ -40,9 +41,7 @@ export interface JobRunnerOptions {
 }
 
 /** Handlers must not take long: at most this many run at a time, in this process. */
-const CONCURRENCY = 3
-/** One for each, and one that listens. */
-const MAX_CONNECTIONS = CONCURRENCY + 1
+const CONCURRENCY = PROCESS_CONNECTIONS.jobs - 1
 const CONNECT_TIMEOUT_MS = 3000
 const QUERY_TIMEOUT_MS = 10_000
 /** How often is checked whether graphile-worker has ended by itself. */
@@ -65,7 +64,7 @@ export class JobRunner {
     this.#pool = new pg.Pool({
       Client: WritableClient,
       connectionString: options.url,
-      max: MAX_CONNECTIONS,
+      max: PROCESS_CONNECTIONS.jobs,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
       keepAlive: true,

@@ -3,11 +3,10 @@ import type pg from 'pg'
 import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
+import { CONNECTIONS_OF_A_PROCESS } from '../../store/connection/process-connections.ts'
 import { migrationNames } from '../../store/migrate.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
 
-/** What a process opens: the pool, and the connections that listen, beat, keep, and run jobs. */
-const CONNECTIONS_OF_A_PROCESS = 24
 const OLDEST_SERVER = 150_000
 const CLOCK_WARN_MS = 2000
 const CLOCK_FAIL_MS = 60_000
