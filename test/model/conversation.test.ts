@@ -22,6 +22,13 @@ interface Try {
 async function converse({ script, request, world: options }: Try) {
   await using stub = await StubEndpoint.start(script)
   await using world = await openAgentsWorld({ baseUrl: stub.baseUrl, ...options })
+  return { ...(await converseIn(world, request)), calls: stub.calls }
+}
+
+async function converseIn(
+  world: Pick<Awaited<ReturnType<typeof openAgentsWorld>>, 'model'>,
+  request?: Partial<ConversationRequest>,
+) {
   const texts: string[] = []
   const thoughts: string[] = []
   const outcome = await world.model
@@ -43,7 +50,7 @@ async function converse({ script, request, world: options }: Try) {
       (answer) => ({ answer, error: null }),
       (error: unknown) => ({ answer: null, error: error as AppError }),
     )
-  return { ...outcome, calls: stub.calls, texts, thoughts }
+  return { ...outcome, texts, thoughts }
 }
 
 /** A stream of deltas of Chat Completions. */
@@ -63,6 +70,18 @@ const toolCall = (id: string, name: string, args: string): object => ({
 })
 
 describe('by Chat Completions', () => {
+  test('reasoning without its first mark is held back, and shown as such, from the second answer on', async () => {
+    const pieces = ['Hmm.', '\n</think>\n', '\nHi.'].map((content) => ({ content }))
+    await using stub = await StubEndpoint.start({ always: deltas(pieces) })
+    await using world = await openAgentsWorld({ baseUrl: stub.baseUrl })
+    const first = await converseIn(world)
+    // Nobody could know by then what it was.
+    expect(first.texts.join('')).toContain('Hmm.')
+    const second = await converseIn(world)
+    expect([second.texts.join(''), second.answer?.text]).toEqual(['Hi.', 'Hi.'])
+    expect(second.thoughts.join('')).toContain('Hmm.')
+  })
+
   test('sends what was said and the tools; the answer is calls, in pieces put together', async () => {
     const said: Said[] = [
       ASKED,

@@ -1,36 +1,14 @@
 /** The commands of the terminal against a real server, as scripts and operators use them. */
-import { PassThrough, Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parseCommandLine } from '../../src/config/command-line/command-line.ts'
 import type { Environment } from '../../src/config/schema/environment.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { findServer } from '../../src/remote/find-server.ts'
-import { runRemote } from '../../src/remote/run-remote.ts'
-import { Story, tokenOf, type Person } from '../harness/story.ts'
+import { Story } from '../harness/story.ts'
+import { factotum } from './run-command.ts'
 
 const APPROVALS = { toml: '[[approvals.rules]]\neffect = "require"\ncommand = "touch"\n' }
-
-/** `factotum <words>` in a pipe: what it prints, and how it ends. */
-async function factotum(story: Story, words: string, { as = 'ada', input = '' }: { as?: Person; input?: string } = {}) {
-  const parsed = parseCommandLine(words.split(' '))
-  if (parsed.kind !== 'remote') throw new Error(`"${words}" is no command for a server: ${JSON.stringify(parsed)}`)
-  const output = new PassThrough()
-  const errors = new PassThrough()
-  const exitCode = await runRemote(parsed.action, {
-    url: story.app.url,
-    token: tokenOf(as),
-    isNewToken: false,
-    clock: systemClock,
-    terminal: { input: Readable.from([input]), output, errors, isInteractive: false },
-    signal: AbortSignal.timeout(30_000),
-  })
-  output.end()
-  errors.end()
-  return { exitCode, printed: await text(output), said: await text(errors) }
-}
 
 test('ask prints the answer, as text or JSON, and its exit code tells the outcome', async () => {
   await using story = await Story.begin({ config: APPROVALS })
@@ -80,6 +58,20 @@ test('people, tokens, facts and sessions are listed and changed, by admins alone
   expect((await factotum(story, 'sessions --json')).printed).toContain('"cli:talk"')
   expect(await factotum(story, 'users', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
   expect(await factotum(story, 'facts add Ben knows', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
+})
+
+test('secrets are listed by name, with where they are set and what wants them, and never with their values', async () => {
+  const toml = `[providers.shop]\nbase_url = "https://shop.test/v1"\napi_key_env = "SHOP_KEY"
+[providers.other]\nbase_url = "https://other.test/v1"\napi_key_env = "OTHER_KEY"\n[models]\nplanner = "shop:one"\n`
+  const environment = { SHOP_KEY: 'sk-hush-hush-of-the-shop' }
+  await using story = await Story.begin({ config: { toml }, environment })
+  const { printed } = await factotum(story, 'secrets list')
+  expect(printed).toMatch(/^SHOP_KEY +environment +provider shop$/m)
+  expect(printed).toMatch(/^OTHER_KEY +nowhere +provider other$/m)
+  const { printed: json } = await factotum(story, 'secrets list --json')
+  expect(JSON.parse(json)).toContainEqual(expect.objectContaining({ name: 'SHOP_KEY', source: 'ENVIRONMENT' }))
+  expect(printed + json).not.toContain('hush')
+  expect(await factotum(story, 'secrets list', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
 })
 
 test('on the machine of a server, its home names the address and holds a token', async () => {

@@ -1,0 +1,70 @@
+/** Commands that ask a person, one thing after the other, and do what they choose. */
+import { expect, test } from 'vitest'
+import { FactsDocument, LearningsDocument } from '../generated/graphql.ts'
+import { approvalRules, untilAsked } from '../harness/approvals.ts'
+import { converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { Answering, KEYS } from './run-command.ts'
+
+/** How far down each choice stands, and what is typed then. */
+const CHOICES: Readonly<Record<string, { readonly down: number; readonly words?: string }>> = {
+  'The shop opens at nine.': { down: 0 },
+  'The kettle is green.': { down: 1, words: ' It is new.' },
+  'The lift is slow.': { down: 2 },
+  'The roof leaks.': { down: 3 },
+}
+
+test('learnings review makes facts of some, also in other words, discards one and leaves one', async () => {
+  await using story = await Story.begin()
+  for (const learned of Object.keys(CHOICES))
+    await converse(story.as('ben'), '@ben:notes', `run: echo noted\nlearn: ${learned}`)
+  const review = new Answering(story, 'learnings review')
+  for (const number of [1, 2, 3, 4]) {
+    const learned = await review.see(new RegExp(`${number} of 4: (.*\\.)`))
+    await review.see(/What becomes of it\?[^]*End the review/)
+    const { down = 0, words } = CHOICES[learned] ?? {}
+    review.press(...Array.from({ length: down }, () => KEYS.down), KEYS.enter)
+    if (words === undefined) continue
+    await review.see(/The fact:/)
+    review.press(words, KEYS.enter)
+  }
+  await review.see(/That was all\./)
+  expect(await review.ended).toBe(0)
+
+  const ada = story.as('ada')
+  const { facts } = await ada.run(FactsDocument, {})
+  expect(facts.edges.map(({ node }) => node.content).toSorted()).toEqual([
+    'The kettle is green. It is new.',
+    'The shop opens at nine.',
+  ])
+  const { learnings } = await ada.run(LearningsDocument, {})
+  const statuses = Object.fromEntries(learnings.edges.map(({ node }) => [node.content, node.status]))
+  expect(statuses).toMatchObject({ 'The lift is slow.': 'DISCARDED', 'The roof leaks.': 'PENDING' })
+})
+
+test('approve asks about each command that waits, and does as it is told', async () => {
+  await using story = await Story.begin({ config: { toml: approvalRules('effect = "require"\ncommand = "touch"') } })
+  const ada = story.as('ada')
+  await using first = watchAll(ada, 'cli:first')
+  await using second = watchAll(ada, 'cli:second')
+  for (const [id, watch] of [
+    ['cli:first', first],
+    ['cli:second', second],
+  ] as const) {
+    await send(ada, id, `run: touch ${id.slice(4)}`)
+    await untilAsked(watch)
+  }
+  const approving = new Answering(story, 'approve')
+  for (const _ of [1, 2]) {
+    const session = await approving.see(/ in (cli:\w+), until /)
+    await approving.see(/because: .*"touch"[^]*May it run\?[^]*Later/)
+    approving.press(...(session === 'cli:first' ? [] : [KEYS.down, KEYS.down]), KEYS.enter)
+    await approving.see(session === 'cli:first' ? /Approved\./ : /Denied\./)
+  }
+  expect(await approving.ended).toBe(0)
+  await Promise.all([turnEnd(first), turnEnd(second)])
+  const statusesIn = (watch: typeof first): string[] =>
+    watch.received.flatMap(({ sessionEvents: event }) =>
+      event.__typename === 'ApprovalEvent' ? [event.approval.approvalStatus] : [],
+    )
+  expect([statusesIn(first).at(-1), statusesIn(second).at(-1)]).toEqual(['APPROVED', 'DENIED'])
+})
