@@ -4,8 +4,10 @@ import { dirname, join } from 'node:path'
 import { buildSchema, NoUnusedFragmentsRule, parse, specifiedRules, validate } from 'graphql'
 import { parse as parseToml } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
-import { parseCommandLine } from '../../src/config/command-line/command-line.ts'
+import { allCommands, parseCommandLine, pathOf } from '../../src/config/command-line/command-line.ts'
+import { declareCommands } from '../../src/config/command-line/declare-commands.ts'
 import { fileSchema } from '../../src/config/schema/schema.ts'
+import { DELIVERY_SCHEDULE } from '../../src/delivery/delivery-schedule.ts'
 import { fencesOf, PAGES, type Fence } from './fences.ts'
 
 const schema = buildSchema(readFileSync('schema.graphql', 'utf8'))
@@ -23,13 +25,38 @@ const commands = fencesOf('sh', 'bash').flatMap(({ page, line, text }) =>
     ),
 )
 
+/** What is wrong with the words behind `factotum`; null: nothing. */
+function misuseOf(words: string): string | null {
+  const args = words.match(/"[^"]*"|'[^']*'|\S+/g) ?? []
+  const action = parseCommandLine(args.map((word) => word.replaceAll(/^["']|["']$/g, '')))
+  return action.kind === 'misuse' ? action.message : null
+}
+
 describe('commands', () => {
-  test.each(commands)('$place: factotum $words', ({ words }) => {
-    const args = words.match(/"[^"]*"|'[^']*'|\S+/g) ?? []
-    const action = parseCommandLine(args.map((word) => word.replaceAll(/^["']|["']$/g, '')))
-    expect(action.kind === 'misuse' ? action.message : null).toBeNull()
-  })
+  test.each(commands)('$place: factotum $words', ({ words }) => expect(misuseOf(words)).toBeNull())
   test('are found', () => expect(commands.length).toBeGreaterThan(20))
+})
+
+/** In a sentence. */
+const inSentences = ['ARCHITECTURE.md', ...PAGES].flatMap((page) => {
+  const prose = readFileSync(page, 'utf8').replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
+  return [...prose.matchAll(/`(?:npx )?factotum\s([^`]+)`/g)].map(([, words = '']) => ({ page, words }))
+})
+const names = new Set(allCommands(declareCommands(() => {})).map(pathOf))
+const withWords = inSentences.filter(({ words }) => !names.has(words))
+
+describe('commands in sentences are used rightly, or named alone', () => {
+  test.each(withWords)('$page: factotum $words', ({ words }) => {
+    expect(misuseOf(words.replace('<DATABASE_URL>', 'postgresql://user@host/database'))).toBeNull()
+  })
+  test('are found', () => expect(inSentences.length).toBeGreaterThan(15))
+})
+
+test('the attempts of a webhook are those of the schedule', () => {
+  const { pausesMs } = DELIVERY_SCHEDULE
+  const told = /Nine attempts, with pauses of 1, 3 and 9 s, 1, 5 and 30 min, 2 and 8 h/
+  expect(readFileSync('docs/operations.md', 'utf8')).toMatch(told)
+  expect(pausesMs.map((ms) => ms / 1000)).toEqual([1, 3, 9, 60, 300, 1800, 7200, 28_800])
 })
 
 // Those of docs/clients are files of the tests (test/repository/client-guide.test.ts).
