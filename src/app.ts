@@ -82,7 +82,7 @@ export interface AppOptions {
   readonly logLines: LogLines
   /** Aborts when the process is to stop: a start that waits is broken off. */
   readonly stopping: AbortSignal
-  /** A copy that is only looked at: messages are taken, but no turn, schedule, job or post of it moves. */
+  /** A copy that is only looked at: messages are taken, but no turn, schedule, job, post or plugin of it moves. */
   readonly paused?: boolean
 }
 
@@ -109,6 +109,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     throw error
   }
 }
+
+const PAUSED =
+  'factotum is paused: no turn, schedule, job, delivery or plugin moves until it is started without --paused'
 
 async function open(options: AppOptions, opened: Opened): Promise<App> {
   const { home, logger, production, timing } = options
@@ -156,15 +159,15 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const intake = createIntake(made, worker)
   const { toolCatalog: catalog, programs, serverParts } = tools
   const pluginParts = { home, config, secrets, stored, intake, catalog, hooks, runtimes, programs, serverParts }
-  const plugins = openPlugins({ ...pluginParts, timing, logger }, opened)
+  const isPaused = options.paused === true
+  const plugins = openPlugins({ ...pluginParts, timing, logger, isPaused }, opened)
   const migrations = await migrationNames()
   const build = { version: VERSION, commit: await commitOfBuild() }
   showLiveFigures({ metrics, database, readings: () => file.readings(), build, clock, logger })
   const door = await openDoor({ made, watching, worker, intake, plugins, runtimes, homeWatch, migrations })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
-  if (options.paused === true)
-    logger.warn('factotum is paused: no turn, schedule, job or delivery moves until it is started without --paused')
+  if (isPaused) logger.warn(PAUSED)
   else await startWork(made, { worker, intake }, opened)
   logger.info({ url: door.url, database: stored.described }, 'factotum is ready')
   return handleOf({ door, stored, publicUrl, file, opened })
@@ -370,7 +373,8 @@ async function openDoor(door: DoorParts): Promise<RunningServer> {
   const toolOf: ApprovalsContext['toolOf'] = (name) => toolCatalog.snapshot().tools.get(name)
   const approvals = { database, config, clock, skills, toolOf, redactorOf, feed, doorbell }
   const modelChecks = { database, config, model: tools.model, clock, underWay: { count: 0 } }
-  const server = createServerInfo({ startedAt, database: described, commands: tools.commands, file: parts.file })
+  const known = { startedAt, database: described, isPaused: parts.options.paused === true }
+  const server = createServerInfo({ ...known, ...tools, file: parts.file, config })
   return startServer({
     schema: buildSchema(),
     home,
@@ -430,6 +434,9 @@ function readinessOf({
     keys: parts.secrets,
     isDraining: () => worker.isDraining,
     homeProblem: () => homeWatch.problem,
+    isPaused: parts.options.paused === true,
+    modelFailures: () => tools.modelFailures.list(parts.config.current()),
+    hideSecrets: (text) => parts.secrets.redactLine(text),
     migrations,
   })
 }

@@ -55,7 +55,9 @@ export async function openBackground(
   const { home, logger, clock: hostClock } = options
   const { database, doorbell, feed, clock } = stored
   const guard = new AddressGuard({ rules: () => config.current().settings })
-  const outbox = new Outbox({ database, config, keys: secrets, guard, clock, logger, metrics, tracing, doorbell })
+  const isPaused = options.paused === true
+  const posting = { database, config, keys: secrets, guard, clock, logger, metrics, tracing, doorbell }
+  const outbox = new Outbox({ ...posting, isPaused })
   opened.add(() => outbox.stop())
   const approvalExpiry = new ApprovalExpiry({ database, feed, doorbell, clock, logger })
   const redactorOf = (sessionId: string): Redactor => secrets.redactorOf(sessionId)
@@ -66,13 +68,13 @@ export async function openBackground(
     ...outbox.handlers,
     ...approvalExpiry.handlers,
     ...turnEnds.handlers,
-    [sweep]: (_payload, signal) => sweepPublishedFiles({ database, home, clock, hostClock, logger }, signal),
+    [sweep]: (_payload, signal) => sweepPublishedFiles({ database, home, clock, hostClock, logger, metrics }, signal),
     [SWEEP_WORKSPACES.name]: (_payload, signal) => sweepWorkspaces({ home, hostClock, logger }, signal),
     [MEASURE_WORKSPACES.name]: (_payload, signal) => measureWorkspaces({ database, home }, signal),
-    [REMOVE_OLD_AUDIT.name]: (_payload, signal) => removeOldAudit({ database, config, clock, logger }, signal),
+    [REMOVE_OLD_AUDIT.name]: (_payload, signal) => removeOldAudit({ database, config, clock, logger, metrics }, signal),
     [REMOVE_OLD.name]: (_payload, signal) =>
       removeOld({ database, home, config, feed, clock, logger, metrics }, signal),
-    [REMOVE_OLD_PROMPTS.name]: (_payload, signal) => removeOldPrompts({ database, config, logger }, signal),
+    [REMOVE_OLD_PROMPTS.name]: (_payload, signal) => removeOldPrompts({ database, config, logger, metrics }, signal),
   }
   const periodic = [
     ...outbox.periodic,
@@ -92,7 +94,7 @@ export async function openBackground(
     checkWebhook: createWebhookCheck({ config, keys: secrets, guard }),
     guard,
   }
-  if (options.paused === true) return made
+  if (isPaused) return made
   const jobs = new JobRunner({ url: database.url, handlers, periodic, clock, logger, metrics })
   opened.add(() => jobs.stop())
   await jobs.start()

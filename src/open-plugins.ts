@@ -31,9 +31,11 @@ interface PluginsOptions {
   readonly serverParts: ServerParts
   readonly timing: Pick<Timing, 'pluginPollMs'>
   readonly logger: Logger
+  /** Nothing of others runs, the servers of tools that a built-in plugin starts included. */
+  readonly isPaused: boolean
 }
 
-/** They come as they start: this waits for none. */
+/** They come as they start, if they may: this waits for none. */
 export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugins {
   const { home, config, secrets, stored, intake, catalog, hooks, runtimes, programs, serverParts, timing, logger } =
     options
@@ -70,7 +72,7 @@ export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugin
     clock,
     logger,
   })
-  plugins.start()
+  if (!options.isPaused) plugins.start()
   opened.add(() => plugins.stop())
   return plugins
 }

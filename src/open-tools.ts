@@ -11,6 +11,7 @@ import { SkillCatalog, type Skills } from './execution/skills/skill-catalog.ts'
 import { McpServers } from './mcp/mcp-servers.ts'
 import { Embedder } from './knowledge/embeddings/embedder.ts'
 import { createEmbeddings, createLanguageModel } from './model/create-language-model.ts'
+import { ModelFailures, watchEmbeddings, watchModel } from './model/model-failures.ts'
 import { withRuntimes } from './model/runtime/runtime-model.ts'
 import type { LanguageModel } from './model/language-model.ts'
 import type { Clock } from './platform/clock.ts'
@@ -48,6 +49,7 @@ export interface Tools {
   readonly skills: Skills
   readonly toolCatalog: ToolCatalog
   readonly model: LanguageModel
+  readonly modelFailures: ModelFailures
   readonly programs: ConfinedPrograms
   /** Switched as plugins. */
   readonly serverParts: ServerParts
@@ -67,8 +69,10 @@ export async function openTools(options: ToolsOptions, opened: Opened): Promise<
   const commands = await createCommandRunner({ home, logger, clock, onMeasured })
   opened.add(() => commands.stop())
   const providers = { config, keys: secrets, proxyEnv: environment, tracing, clock, logger }
-  const model = withRuntimes({ model: createLanguageModel(providers), runtimes, clock })
-  const embedder = new Embedder({ config, model: createEmbeddings(providers), clock, logger })
+  const modelFailures = new ModelFailures(clock)
+  const model = watchModel(withRuntimes({ model: createLanguageModel(providers), runtimes, clock }), modelFailures)
+  const embeddings = watchEmbeddings(createEmbeddings(providers), modelFailures)
+  const embedder = new Embedder({ config, model: embeddings, clock, logger })
   const skills = new SkillCatalog({ home, logger })
   const toolCatalog = new ToolCatalog()
   const delegation = new SwitchedSource(DELEGATION)
@@ -88,7 +92,7 @@ export async function openTools(options: ToolsOptions, opened: Opened): Promise<
     delegation: { on: () => delegation.turn(true), off: () => delegation.turn(false) },
     mcp: { on: () => servers.start(), off: () => servers.stop() },
   }
-  return { commands, skills, toolCatalog, model, programs, serverParts, agentsFor, embedder }
+  return { commands, skills, toolCatalog, model, modelFailures, programs, serverParts, agentsFor, embedder }
 }
 
 function createMcpServers(options: ToolsOptions, catalog: ToolCatalog, programs: ConfinedPrograms): McpServers {

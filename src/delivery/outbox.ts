@@ -48,6 +48,8 @@ export interface OutboxOptions {
   /** Rung after each attempt. */
   readonly doorbell: { ring(notification: { readonly kind: 'row'; readonly id: string }): void }
   readonly schedule?: DeliverySchedule
+  /** Nothing is posted, also what is asked for: the rows wait for a process that may. */
+  readonly isPaused?: boolean
   /** For one attempt. */
   readonly timeoutMs?: number
   /** How long posts under way may go on when the process stops. */
@@ -103,6 +105,7 @@ export class Outbox {
    * A session has deliveries that may be due. Returns at once and never throws; called twice it does no more than once.
    */
   wake(sessionId: string): void {
+    if (this.#options.isPaused === true) return
     if (this.#active.has(sessionId)) this.#active.set(sessionId, true)
     else if (this.#stopping.signal.aborted || this.#active.size >= MAX_SESSIONS) this.#own(this.#leave(sessionId))
     else this.#own(this.#see(sessionId))

@@ -91,8 +91,12 @@ function metricsOfDoor({ counter, gauge, histogram }: Instruments) {
 /** What turns and everything behind them do. */
 function metricsOfWork({ counter, gauge, histogram }: Instruments) {
   return {
-    turns: counter('turns_total', 'Turns that ended, by status.', ['status']),
-    turnSeconds: histogram('turn_seconds', 'From taking a turn to its end, by status.', {
+    turns: counter(
+      'turns_total',
+      'Turns that this process let go of, by status: Done, Failed, Stopped (cancelled or handed over), Paused (waits, and is counted again).',
+      ['status'],
+    ),
+    turnSeconds: histogram('turn_seconds', 'From taking a turn to letting go of it, by status, as turns_total.', {
       labelNames: ['status'],
       buckets: LONG_SECONDS,
     }),
@@ -125,9 +129,7 @@ function metricsOfWork({ counter, gauge, histogram }: Instruments) {
       'outcome',
     ]),
     commands: counter('commands_total', 'Commands that tasks ran, by outcome.', ['outcome']),
-    retentionRemoved: counter('retention_removed_total', 'What went because it was older than [retention] allows.', [
-      'kind',
-    ]),
+    retentionRemoved: counter('retention_removed_total', 'What went because of its age, by kind.', ['kind']),
     jobs: counter('jobs_total', 'Background jobs that ran, by name and outcome (done, failed).', ['name', 'outcome']),
     deliveries: counter('deliveries_total', 'Attempts to post to a webhook, by outcome.', ['status']),
     deliverySeconds: histogram('delivery_seconds', 'Duration of an attempt to post to a webhook.', PLAIN),

@@ -103,6 +103,7 @@ export class LivePlugins {
   /** Models whose runtime was missing when it was last looked: each is said once. */
   #missing: ReadonlySet<string> = new Set()
   #countDueMs = 0
+  #isStarted = false
 
   constructor(options: LivePluginsOptions) {
     this.#options = options
@@ -112,8 +113,9 @@ export class LivePlugins {
     this.#poll = new Periodic({ name: 'poll of plugins', everyMs: timing.pluginPollMs, tick, isOutage, clock, logger })
   }
 
-  /** The plugins come as they start; this waits for none. */
+  /** The plugins come as they start; this waits for none. Before it, none is even loaded. */
   start(): void {
+    this.#isStarted = true
     const wake = (): void => this.#poll.wake()
     const { doorbell, home, builtIns, logger } = this.#options
     for (const name of findPlugins(home).keys()) {
@@ -141,6 +143,7 @@ export class LivePlugins {
   /** After a commit that changed plugins: here it holds once this resolves, elsewhere soon. Never rejects. */
   async changed(id: string): Promise<void> {
     this.#options.doorbell.ring({ kind: 'row', id })
+    if (!this.#isStarted) return
     await this.#ticks.run().catch((error: unknown) => {
       this.#options.logger.warn({ error: messageOf(error) }, 'a change of plugins could not be read; trying again')
     })
@@ -149,6 +152,8 @@ export class LivePlugins {
   /** What is wrong with settings; null: nothing. Loads the plugin for that; the text says so when it is not there. */
   async checkSettings(name: string, settings: Json): Promise<string | null> {
     const loaded = this.#loaded.get(name)
+    if (!this.#isStarted)
+      return 'no plugin is loaded while the server is paused, so nothing can say whether they are right'
     if (loaded === undefined) return 'the plugin is not there, so nothing can say whether they are right'
     try {
       const instance = await this.#load(loaded.found)

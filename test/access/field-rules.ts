@@ -206,6 +206,8 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     DeploySecretConnection: 'edges pageInfo',
     DeploySecretEdge: 'cursor node',
     SecretUse: 'kind name required',
+    ModelFailure: 'at code model problem provider',
+    Server: 'modelFailures',
     ServerProcess: 'host lastBeatAt nodeId runningTurns sessions startedAt status version',
   },
   everybody: {
@@ -218,7 +220,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     Query: 'cronFirings server viewer',
     RoleModel: 'model provider role',
     Sandbox: 'available fix reason',
-    Server: 'database models nodes queuedTurns rehearsal runningTurns sandbox startedAt version',
+    Server: 'database models nodes paused queuedTurns rehearsal runningTurns sandbox startedAt version',
     Token: 'expiresAt lastUsedAt namespace',
     Viewer: 'allowedSkills namespace ownNamespace role tokenKind tokenName user',
   },
@@ -327,6 +329,9 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   // There once it has failed, or config.toml names it.
   PluginRuntime: 'lastError lastErrorAt roles',
   McpServer: 'enabled name problem reach target toolCount',
+  // There while a model fails alone.
+  ModelFailure: 'at code model problem provider',
+  Server: 'modelFailures',
   ToolProblem: 'problem source',
   Skill: 'version',
   Token: 'expiresAt lastUsedAt namespace',

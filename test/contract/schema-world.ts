@@ -150,6 +150,8 @@ export class SchemaWorld implements AsyncDisposable {
           version: '0.0.0',
           startedAt: new Date('2026-11-21T15:30:00.000Z'),
           database: 'PostgreSQL 18.1 (embedded)',
+          isPaused: false,
+          modelFailures: () => [],
           sandboxState: () => ({ available: false, reason: 'no bubblewrap', fix: 'apt install bubblewrap' }),
           configReadings: () => ({ loadedAt: new Date('2026-11-21T15:30:00.000Z'), warnings: [], refused: null }),
         },

@@ -103,6 +103,8 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
       startedAt: clock.now(),
       database: 'PostgreSQL',
       sandboxState,
+      isPaused: false,
+      modelFailures: () => [],
       configReadings: () => ({ loadedAt: clock.now(), warnings: [], refused: null }),
     },
   }

@@ -81,6 +81,8 @@ export interface StoryOptions {
   readonly databaseUrl?: string
   /** How far the clock of the process is ahead of the real time. */
   readonly clockAheadMs?: number
+  /** Only answers. */
+  readonly paused?: boolean
   /** In place of parts of the process's clock. */
   readonly clock?: Partial<Clock>
   /** Gets every line of the log, of all levels. */
@@ -126,6 +128,7 @@ export class Story implements AsyncDisposable {
           : createLogger({ level: 'trace', pretty: false, lines: logLines, to: { write: log } }),
       logLines,
       stopping: new AbortController().signal,
+      paused: options.paused ?? false,
     })
     stack.defer(() => app.stop())
     return new Story(app, { home, databaseUrl }, stack.move())

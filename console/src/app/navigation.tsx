@@ -54,6 +54,9 @@ function Foot({ pages, server, onShowKeys }: Pick<NavigationProps, 'pages' | 'se
   const [theme, setTheme] = useTheme()
   return (
     <div className="nav-foot">
+      {server.paused && (
+        <p className="nav-note small">This server is paused: nothing moves until it is started without --paused.</p>
+      )}
       {server.rehearsal && (
         <p className="nav-note small">
           No model is configured: the rehearsal model answers, which is no language model.

@@ -80,7 +80,7 @@ function declareServe(program: Command, { found, misplaced }: ServeFound): void 
     .description('Starts the server.')
     .argument('[words...]')
     .option('--check-config', 'Checks config.toml, lists everything that is wrong with it, and exits (0: valid).')
-    .option('--paused', 'Only answers: no turn, schedule, job or delivery moves. For a copy that was restored.')
+    .option('--paused', 'Only answers: no turn, schedule, job, delivery or plugin moves. For a copy that was restored.')
     .action((words: SurplusWords, { checkConfig, paused, ...flags }: Flags & { checkConfig?: true; paused?: true }) => {
       if (words.length > 0) misplaced(words)
       else if (checkConfig === true) found({ kind: 'check-config', flags })

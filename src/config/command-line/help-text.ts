@@ -32,7 +32,7 @@ Options
   --port <n>       The port to listen on. Overrules PORT.
   --host <address> The address to listen on. Overrules HOST.
   --home <folder>  The folder of everything the server keeps. Overrules FACTOTUM_HOME.
-  --paused         Only answers: no turn, schedule, job or delivery moves. For a copy that was restored.
+  --paused         Only answers: no turn, schedule, job, delivery or plugin moves. For a copy that was restored.
   --check-config   Checks config.toml, lists everything that is wrong with it, and exits (0: valid).
   -v, --version    Prints the version, and the commit that it was built of.
   -h, --help       Prints this.

@@ -1,8 +1,10 @@
 /** The checks of /ready. Required are those without which no message can be accepted; the others are only reported. */
-import type { LiveConfig } from '../../config/config.ts'
+import type { Config, LiveConfig } from '../../config/config.ts'
 import { findMissingKeys, type ApiKeys } from '../../config/access/api-keys.ts'
 import type { CommandService } from '../../execution/run-command.ts'
 import { AppError } from '../../core/errors.ts'
+import { modelKey } from '../../config/models/model-choice.ts'
+import type { ModelFailure } from '../../model/model-failures.ts'
 import type { Database, Statement } from '../../store/database.ts'
 import type { CheckResult, Readiness } from './readiness.ts'
 
@@ -14,6 +16,10 @@ export interface ReadinessOptions {
   readonly isDraining: () => boolean
   /** What is wrong with FACTOTUM_HOME; null: nothing. */
   readonly homeProblem: () => string | null
+  readonly isPaused: boolean
+  /** What models failed with last. */
+  readonly modelFailures: () => readonly ModelFailure[]
+  readonly hideSecrets: (text: string) => string
   /** The migrations that this build knows. */
   readonly migrations: readonly string[]
 }
@@ -24,6 +30,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     migrations: { required: true, check: () => checkMigrations(options) },
     home: { required: true, check: () => Promise.resolve(checkHome(options.homeProblem())) },
     accepting: { required: true, check: () => Promise.resolve(checkDraining(options.isDraining())) },
+    work: { required: false, check: () => Promise.resolve(checkPaused(options.isPaused)) },
     commands: { required: true, check: () => Promise.resolve(checkCommands(options.commands)) },
     sandbox: { required: false, check: () => Promise.resolve(checkSandbox(options.commands)) },
     model: { required: false, check: () => Promise.resolve(checkModel(options)) },
@@ -71,6 +78,12 @@ function checkDraining(draining: boolean): CheckResult {
   return draining ? { ok: false, detail: 'stopping: no new turns are taken here' } : { ok: true, detail: 'taking work' }
 }
 
+function checkPaused(isPaused: boolean): CheckResult {
+  if (!isPaused) return { ok: true, detail: 'turns, schedules, jobs, deliveries and plugins move' }
+  const detail = 'paused: messages are taken, but no turn, schedule, job, delivery or plugin moves'
+  return { ok: false, detail, fix: 'Start it without --paused, and all of it goes on.' }
+}
+
 function checkCommands(commands: CommandService): CheckResult {
   const problem = commands.hostProblem()
   if (problem === null) return { ok: true, detail: 'the process that starts commands answers' }
@@ -85,14 +98,30 @@ function checkSandbox(commands: CommandService): CheckResult {
     : { ok: false, detail: `commands of users do not run: ${state.reason}`, fix: state.fix }
 }
 
-function checkModel({ config, keys }: ReadinessOptions): CheckResult {
+function checkModel({ config, keys, modelFailures, hideSecrets }: ReadinessOptions): CheckResult {
   const missing = findMissingKeys(config.current(), keys)
   if (missing.length > 0) {
     const fix = 'Set the variable in the environment or in .env of FACTOTUM_HOME.'
     return { ok: false, detail: `a key is not set: ${missing.join(', ')}`, fix }
   }
+  const named = modelsNamed(config.current())
+  const failing = modelFailures().filter((failure) => named.has(modelKey(failure)))
+  if (failing.length > 0) {
+    const fix = '"factotum models check" calls each model once; this goes when it has answered again.'
+    return { ok: false, detail: hideSecrets(failing.map(describeFailure).join(' ')), fix }
+  }
   const { provider, model } = config.current().models.planner
   const detail =
     config.current().providers.size === 0 ? 'the rehearsal model, which is no language model' : `${provider}:${model}`
   return { ok: true, detail }
+}
+
+/** Those of the configuration; what sessions name besides is theirs to see. */
+function modelsNamed({ models, fallbacks, embedder }: Config): ReadonlySet<string> {
+  const all = [...Object.values(models), ...Object.values(fallbacks).flat(), ...(embedder === null ? [] : [embedder])]
+  return new Set(all.map(modelKey))
+}
+
+function describeFailure({ at, code, message, ...choice }: ModelFailure): string {
+  return `The last call of ${modelKey(choice)} failed at ${at.toISOString()} (${code}): ${message}`
 }

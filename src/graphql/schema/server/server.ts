@@ -7,9 +7,10 @@ import type { Database, Statement } from '../../../store/database.ts'
 import { must } from '../../../platform/must.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-import { ALL_STORED } from '../paging/page-sizes.ts'
+import { ALL_STORED, upTo } from '../paging/page-sizes.ts'
 import type { GraphQLContext } from '../../context.ts'
 import { PollChanges } from '../../live/poll-changes.ts'
+import { ModelFailureType } from './model-failure.ts'
 import type { ServerInfo } from './server-info.ts'
 
 interface RoleModel {
@@ -51,6 +52,8 @@ const SandboxType = builder.objectRef<SandboxState>('Sandbox').implement({
   }),
 })
 
+const MAX_FAILURES = 20
+
 interface ServerState {
   readonly info: ServerInfo
   readonly load: Load
@@ -89,6 +92,22 @@ const ServerType = builder.objectRef<ServerState>('Server').implement({
     rehearsal: t.boolean({
       description: 'No provider is configured: the built-in rehearsal model answers, which is no language model.',
       resolve: (_server, _args, context) => context.config.current().providers.size === 0,
+    }),
+    modelFailures: t.field({
+      type: [ModelFailureType],
+      extensions: upTo(MAX_FAILURES),
+      nullable: true,
+      authScopes: { admin: true },
+      description:
+        'The models whose last call failed, the newest first: each until it answers again. As the process that answers ' +
+        `has seen it; the first ${MAX_FAILURES}. For admins.`,
+      resolve: ({ info }) => info.modelFailures().slice(0, MAX_FAILURES),
+    }),
+    paused: t.boolean({
+      description:
+        'It was started with --paused: messages are taken, but no turn, schedule, job, delivery or plugin moves. Start it ' +
+        'without, and all goes on.',
+      resolve: ({ info }) => info.isPaused,
     }),
     sandbox: t.field({
       type: SandboxType,
@@ -135,7 +154,8 @@ builder.subscriptionField('serverUpdates', (t) =>
         read: () => readState(context),
         keyOf: ({ info, load }) => {
           const { models, embedder, providers } = context.config.current()
-          return JSON.stringify([load, info.sandboxState(), models, embedder, [...providers.keys()]])
+          const failures = context.viewer.role === 'ADMIN' ? info.modelFailures() : []
+          return JSON.stringify([load, info.sandboxState(), models, embedder, [...providers.keys()], failures])
         },
         clock: context.clock,
       }),
