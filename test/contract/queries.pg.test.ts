@@ -326,6 +326,7 @@ test('server: what it runs on, and how busy it is', async () => {
   expect((await it.run('alice', api.ServerDocument)).data.server).toEqual({
     version: '0.0.0',
     startedAt: '2026-11-21T15:30:00.000Z',
+    paused: false,
     database: 'PostgreSQL 18.1 (embedded)',
     rehearsal: true,
     models: AGENT_ROLES.map((role) => ({ role, provider: 'rehearsal', model: 'rehearsal' })),
