@@ -9,6 +9,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { EmbeddingModel } from './embedding-model.ts'
 import type { LanguageModel } from './language-model.ts'
 
+/** One, as it was told of by then. */
 export interface ModelFailure extends ModelChoice {
   readonly at: Date
   readonly code: AppErrorCode
@@ -22,6 +23,7 @@ const MAX_MODELS = 100
 /** Neither says anything of the model: nobody waited any longer, or its provider has forgotten a conversation. */
 const NO_FAILURES: ReadonlySet<AppErrorCode> = new Set(['CANCELLED', 'MODEL_CONVERSATION_LOST'])
 
+/** One for each process; every call of its models is watched. */
 export class ModelFailures {
   readonly #clock: Pick<Clock, 'now'>
   readonly #last = new Map<string, ModelFailure>()

@@ -1,4 +1,4 @@
-/** The connections to PostgreSQL that a process holds open at most, by what they are for: what an operator plans with. */
+/** The connections to PostgreSQL that a process holds at most, by what they are for: what an operator plans with. */
 export const PROCESS_CONNECTIONS = {
   /**
    * Of the pool for everything that is asked and written. Statements are short: more at once wait for each other in the
@@ -13,4 +13,6 @@ export const PROCESS_CONNECTIONS = {
   membership: 1,
 } as const
 
-export const CONNECTIONS_OF_A_PROCESS = Object.values(PROCESS_CONNECTIONS).reduce((sum, count) => sum + count, 0)
+const counts: readonly number[] = Object.values(PROCESS_CONNECTIONS)
+/** All of them together. */
+export const CONNECTIONS_OF_A_PROCESS = counts.reduce((sum, count) => sum + count, 0)

@@ -13,6 +13,7 @@ export interface SettingsCuts {
   readonly files: { readonly expired: Date } | { readonly published: Date }
 }
 
+/** How much of a kind is older than that. */
 export interface CountedBySettings {
   readonly kind: 'audit' | 'prompts' | 'files'
   readonly before: Date
@@ -31,6 +32,7 @@ const COUNT: Statement = {
   timeoutMs: STATEMENT_TIMEOUT_MS,
 }
 
+/** Kind by kind, in one statement; the audit is left out where it is kept for ever. */
 export async function countAgedBySettings(
   database: Database,
   { audit, prompts, files }: SettingsCuts,
