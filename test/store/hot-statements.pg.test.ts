@@ -3,6 +3,7 @@
  * and kept formatted beside its source; and each is planned for any values, as a prepared statement is, in a filled
  * database, where it must find its rows by indexes.
  */
+import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TO_JUDGE } from '../../src/knowledge/learnings/enter-learning.ts'
 import { format } from 'sql-formatter'
@@ -66,7 +67,7 @@ const step = {
   plans: [{ id: 'plan_new', attempt: 1, goal: 'g', replanReason: null, secretNames: [], createdAt: at }],
   tasks: [{ ...task, args: null, expect: null, patch: {} }],
   taskPatches: new Map([['task_old', { status: 'DONE' }]]),
-  callTexts: [{ id: 'aud_call', at, system: 's', sharedSha256: null, prompt: 'p', answer: 'a' }],
+  callTexts: [{ id: 'aud_call', at, system: 's', sharedSha256: hash('sha256', 's'), prompt: 'p', answer: 'a' }],
   modelCalls: [modelCall(at)],
   dropDeltasOf: ['task_old'],
   learnings: [{ id: 'learning_new', taskId: 'task_new', ...norm, createdAt: at, entry: TO_JUDGE }],

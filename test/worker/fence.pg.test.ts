@@ -3,6 +3,7 @@
  * part is tried alone, under an old epoch and under another owner, and then under the lease: there it must change
  * something, or the test would prove nothing.
  */
+import { hash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { NOTHING } from '../../src/knowledge/curate.ts'
 import { TO_JUDGE } from '../../src/knowledge/learnings/enter-learning.ts'
@@ -23,6 +24,7 @@ const later = new Date('2100-01-02T03:04:05.678Z')
 const PREVIEW = 'hello'
 const PREVIEW_SHA256 = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824'
 const call = modelCall(at)
+const SHARED_PROMPT = { system: 's', sharedSha256: hash('sha256', 's') }
 
 /**
  * What is there before: a running turn with a joined one, a plan, a task, an open approval, a text piece in the log, a
@@ -66,7 +68,7 @@ const TABLES: Record<Part, string> = {
   deliveries: 'deliveries',
   files: 'published_files',
   audit: 'audit_entries',
-  callTexts: 'model_call_texts',
+  callTexts: 'model_call_texts system_prompts',
   pause: 'sessions turns',
   approvals: 'approvals sessions turns',
   settledApprovals: 'approvals audit_entries sessions',
@@ -149,8 +151,7 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
         },
       ],
     }),
-  callTexts: () =>
-    only({ callTexts: [{ id: newId('audit'), at, system: 's', sharedSha256: null, prompt: 'p', answer: null }] }),
+  callTexts: () => only({ callTexts: [{ id: newId('audit'), at, ...SHARED_PROMPT, prompt: 'p', answer: null }] }),
   audit: ({ turn }) =>
     only({
       audit: [

@@ -9,7 +9,7 @@ import type { LearningEntry, NewCallTexts } from '../../core/turn-write.ts'
 import type { SessionEvent, SessionEventBody } from '../../core/session-event.ts'
 import { AUDIT_RECORD, auditRows, INSERT_AUDIT } from '../audit-entries.ts'
 import { CALL_TEXTS_RECORD, callTextsRows, INSERT_CALL_TEXTS } from '../turn/model-call-texts.ts'
-import { keepSystemPrompts } from '../turn/system-prompts.ts'
+import { INSERT_PROMPTS, ON_PROMPT_KEPT, PROMPTS_RECORD, sharePrompts } from '../turn/system-prompts.ts'
 import type { CheckpointClaim } from './checkpoints.ts'
 import { dueCurationSql } from './curation-jobs.ts'
 import type { Database } from '../database.ts'
@@ -62,7 +62,8 @@ export async function commitCheckpoint(
 ): Promise<readonly SessionEvent[]> {
   const body = eventOf(reason, outcome)
   const common = { session_id: sessionId, run_id: runId, at, audit: auditRows(audit), ...usageOf(calls) }
-  const said = { texts: callTextsRows(await keepSystemPrompts(database, texts)) }
+  const prompts = sharePrompts(database, texts)
+  const said = { texts: callTextsRows(prompts.texts), prompts: JSON.stringify(prompts.due) }
   const event = { event: JSON.stringify(body === null ? {} : dataOf(body)) }
   const [row] = await (outcome.kind === 'Done'
     ? DONE<Row>(database, { ...common, ...said, ...event, ...resultInput(outcome.result) })
@@ -70,6 +71,7 @@ export async function commitCheckpoint(
       ? FAILED<Row>(database, { ...common, ...said, ...event, again_ms: outcome.againInMs })
       : STOPPED<Row>(database, common))
   if (row === undefined || body === null || row.seqs.length === 0) return []
+  prompts.noteKept()
   const bodies: readonly SessionEventBody[] = [body, { type: 'SessionUpdated' }]
   return row.seqs.map((seq, index): SessionEvent => {
     return { ...(bodies[index] ?? body), seq, at, sessionId, turnId: null }
@@ -162,14 +164,16 @@ const AUDITED = sql`audited AS (
     FROM input, jsonb_to_recordset(input.audit) AS a (${AUDIT_RECORD}))`
 
 /** Only under the claim: an erasure takes that away, and the prompt may hold what was erased. */
-const saidIn = (claim: Sql): Sql => sql`said AS (
+const saidIn = (claim: Sql): Sql => sql`prompts AS (${INSERT_PROMPTS}
+    FROM ${claim} claim, input, jsonb_to_recordset(input.prompts) AS p (${PROMPTS_RECORD})${ON_PROMPT_KEPT}),
+  said AS (
     ${INSERT_CALL_TEXTS}
     SELECT c.id, claim.session_id, c.at, c.system, c.system_sha256, c.prompt, c.answer
     FROM ${claim} claim, input, jsonb_to_recordset(input.texts) AS c (${CALL_TEXTS_RECORD}))`
 
 const DONE = intakeStatement(
   'checkpoint.done',
-  { ...COMMON_INPUT, texts: 'jsonb', event: 'jsonb', ...RESULT_INPUT },
+  { ...COMMON_INPUT, texts: 'jsonb', prompts: 'jsonb', event: 'jsonb', ...RESULT_INPUT },
   sql`${HELD},
   claim AS (
     DELETE FROM checkpoints c USING held, input
@@ -208,7 +212,7 @@ const DONE = intakeStatement(
 /** `again_ms` null: the row goes. */
 const FAILED = intakeStatement(
   'checkpoint.failed',
-  { ...COMMON_INPUT, texts: 'jsonb', event: 'jsonb', again_ms: 'float8' },
+  { ...COMMON_INPUT, texts: 'jsonb', prompts: 'jsonb', event: 'jsonb', again_ms: 'float8' },
   sql`${HELD},
   claim AS MATERIALIZED (
     SELECT c.session_id, c.run_id FROM held, input, checkpoints c

@@ -12,8 +12,8 @@ import { sql } from '../sql.ts'
 export const MAX_KEPT_CHARS = 65_536
 
 /**
- * The texts as JSON for `jsonb_to_recordset`. They are redacted before: half a secret is not found. Those of
- * `sharedSha256` are kept before (`keepSystemPrompts`).
+ * The texts as JSON for `jsonb_to_recordset`. They are redacted before: half a secret is not found. A prompt with a
+ * `sharedSha256` is only named: the same statement keeps it (`sharePrompts`).
  */
 export function callTextsRows(texts: readonly NewCallTexts[]): string {
   const rows = texts.map(({ id, at, system, sharedSha256, prompt, answer }) => ({

@@ -21,11 +21,17 @@ import {
   usageOf,
   withAuditIds,
 } from './turn-commit-rows.ts'
+import { INSERT_PROMPTS, ON_PROMPT_KEPT, PROMPTS_RECORD, type SharedPrompts } from './system-prompts.ts'
 import { ENTRY_COLUMNS, ENTRY_RECORD, ENTRY_VALUES } from '../knowledge/learning-entry.ts'
 import type { TurnRef } from './lease.ts'
 
+/** A write with the system prompts that its model calls name and that are not known to be kept (system-prompts.ts). */
+export interface ReadyWrite extends TurnWrite {
+  readonly prompts: SharedPrompts['due']
+}
+
 /** `bind` takes all values but the first four. */
-export function commitSql(turn: TurnRef, write: TurnWrite, bind: Bind): Sql {
+export function commitSql(turn: TurnRef, write: ReadyWrite, bind: Bind): Sql {
   const count = sql`${bind(write.events.length)}::int`
   const usage = usageColumns(write, bind)
   return sql`WITH w_fence AS (
@@ -167,7 +173,7 @@ function isOneOf(column: Sql, ids: readonly string[], bind: Bind): Sql {
 /**
  * By the name of its fragment, which those behind it may read.
  */
-function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fenced> {
+function partsOf(turn: TurnRef, write: ReadyWrite, bind: Bind): Record<string, Fenced> {
   const { events, plans, tasks, taskPatches, dropDeltasOf, learnings, curations, factsShown, factsUsed, answers } =
     write
   const { deliveries, files, audit, approvals, settledApprovals, delegations, delegationSteps, finish } = write
@@ -291,6 +297,10 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
     FROM ${FENCE}, jsonb_to_recordset(${json(files)})
       AS p (id text, "taskId" text, name text, size bigint, "contentType" text, "userName" text, "createdAt" timestamptz,
         "expiresAt" timestamptz)`
+
+  if (isFilled(write.prompts))
+    parts['prompts'] = fenced`${INSERT_PROMPTS}
+    FROM ${FENCE}, jsonb_to_recordset(${json(write.prompts)}) AS p (${PROMPTS_RECORD})${ON_PROMPT_KEPT}`
 
   if (isFilled(write.callTexts))
     parts['call_texts'] = fenced`

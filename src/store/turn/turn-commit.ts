@@ -13,11 +13,11 @@ import { AppError } from '../../core/errors.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { BusyPolicy } from '../../core/status.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
-import type { Database, Statement } from '../database.ts'
+import type { Queryable, Statement } from '../database.ts'
 import { sql } from '../sql.ts'
 import type { Lease, TurnRef } from './lease.ts'
-import { keepSystemPrompts } from './system-prompts.ts'
-import { commitSql } from './turn-commit.sql.ts'
+import { sharePrompts } from './system-prompts.ts'
+import { commitSql, type ReadyWrite } from './turn-commit.sql.ts'
 
 /** What the database answers to a commit, for what the turn does next. */
 export interface Committed {
@@ -41,16 +41,16 @@ export interface Committed {
 
 /** Commits `write`. Throws AppError LEASE_LOST when another node has the session now; then nothing was written. */
 export async function commitTurn(
-  database: Database,
+  database: Queryable,
   target: { lease: Lease; turn: TurnRef },
   write: TurnWrite,
 ): Promise<Committed> {
   const { lease, turn } = target
-  const { callTexts = [] } = write
-  const ready = callTexts.length === 0 ? write : { ...write, callTexts: await keepSystemPrompts(database, callTexts) }
-  const { statement, values } = render(lease, turn, ready)
+  const prompts = sharePrompts(database, write.callTexts ?? [])
+  const { statement, values } = render(lease, turn, { ...write, callTexts: prompts.texts, prompts: prompts.due })
   const [row] = await database.query<Row>(statement, values)
   if (row === undefined) throw new AppError('LEASE_LOST', `the lease of session ${lease.sessionId} was lost`)
+  prompts.noteKept()
   const events = write.events.map((event, index) => ({
     ...event.body,
     seq: row.base + index + 1,
@@ -84,7 +84,7 @@ interface Row {
 }
 
 /** Values are bound, so the texts are few, and each is prepared. */
-function render(lease: Lease, turn: TurnRef, write: TurnWrite): { statement: Statement; values: unknown[] } {
+function render(lease: Lease, turn: TurnRef, write: ReadyWrite): { statement: Statement; values: unknown[] } {
   const values: unknown[] = [lease.sessionId, lease.node, lease.epoch, turn.id]
   const text = commitSql(turn, write, (value) => sql`$${values.push(value)}`)
   // Named by the whole text: two texts under one name are an error. PostgreSQL compares a name's first 63 characters

@@ -515,6 +515,22 @@ WITH
         "expiresAt" timestamptz
       )
   ),
+  w_prompts AS (
+    INSERT INTO
+      system_prompts (sha256, text, used_at)
+    SELECT
+      decode(p.sha256, 'hex'),
+      p.text,
+      now()
+    FROM
+      w_fence,
+      jsonb_to_recordset($28::jsonb) AS p (sha256 text, text text)
+    ORDER BY
+      p.sha256
+    ON CONFLICT (sha256) DO UPDATE
+    SET
+      used_at = excluded.used_at
+  ),
   w_call_texts AS (
     INSERT INTO
       model_call_texts (id, session_id, at, system, system_sha256, prompt, answer)
@@ -528,7 +544,7 @@ WITH
       c.answer
     FROM
       w_fence,
-      jsonb_to_recordset($28::jsonb) AS c (id text, at timestamptz, system text, system_sha256 bytea, prompt text, answer text)
+      jsonb_to_recordset($29::jsonb) AS c (id text, at timestamptz, system text, system_sha256 bytea, prompt text, answer text)
   ),
   w_audit AS (
     INSERT INTO
@@ -544,7 +560,7 @@ WITH
       a.data
     FROM
       w_fence,
-      jsonb_to_recordset($29::jsonb) AS a (
+      jsonb_to_recordset($30::jsonb) AS a (
         id text,
         at timestamptz,
         kind audit_kind,
@@ -563,10 +579,10 @@ WITH
       paraphrase = coalesce(x.paraphrase, m.paraphrase)
     FROM
       w_fence,
-      jsonb_to_recordset($30::jsonb) AS m (id text, status message_status, content text, paraphrase text)
+      jsonb_to_recordset($31::jsonb) AS m (id text, status message_status, content text, paraphrase text)
     WHERE
       x.id = m.id
-      AND x.id = ANY ($31::text[])
+      AND x.id = ANY ($32::text[])
       AND x.session_id = $1
   )
 SELECT
