@@ -10,8 +10,11 @@ import { LAST_RUNS } from '../test/harness/slowest-files.ts'
 import { MAX_COLUMNS, readModule, type ModuleFacts } from './measure/read-module.ts'
 
 const MAX_FILES_PER_FOLDER = 20
-/** Folders whose exports others build upon. */
-const SEAMS = new Set(['store', 'events', 'intake', 'execution', 'model', 'tools', 'plugins', 'client'])
+const SOURCE = /^(src|console\/src|packages\/client\/src)\//
+/** Folders whose exports others build upon, and `turn`, which is read most. */
+const SEAMS = ['src/store', 'src/events', 'src/intake', 'src/execution', 'src/model', 'src/tools', 'src/plugins']
+  .concat('src/turn', 'packages/client/src')
+  .map((folder) => `${folder}/`)
 
 const tracked = execFileSync('git', ['ls-files', '*.ts', '*.tsx'], { encoding: 'utf8' })
   .trim()
@@ -19,12 +22,13 @@ const tracked = execFileSync('git', ['ls-files', '*.ts', '*.tsx'], { encoding: '
   .filter(existsSync)
 const modules = tracked.map((path) => readModule(path, readFileSync(path, 'utf8')))
 const isTestFile = ({ path }: ModuleFacts): boolean => path.startsWith('test/') || /\.test\.tsx?$/.test(path)
-const source = modules.filter((module) => /^(src|console\/src)\//.test(module.path) && !isTestFile(module))
+const source = modules.filter((module) => SOURCE.test(module.path) && !isTestFile(module))
 
 const cycles = findCycles(new Map(source.map(({ path, imports }) => [path, imports])))
 const folders = Map.groupBy(source, ({ path }) => dirname(path))
 const crowded = [...folders].filter(([, files]) => files.length > MAX_FILES_PER_FOLDER)
-const seams = source.filter(({ path }) => SEAMS.has(path.split('/')[1] ?? ''))
+const seams = source.filter(({ path }) => SEAMS.some((seam) => path.startsWith(seam)))
+const missing = SEAMS.filter((seam) => !source.some(({ path }) => path.startsWith(seam)))
 const exported = seams.flatMap(({ path, exported: names }) => names.map((name) => ({ path, ...name })))
 const undocumented = exported.filter(({ documented }) => !documented)
 const long = modules.filter(({ longLines }) => longLines > 0)
@@ -88,6 +92,7 @@ for (const [name, value] of rows) process.stdout.write(`${name.padEnd(width)}  $
 
 const problems = [
   ...cycles.map((files) => `cycle: ${files.join(' → ')}`),
+  ...missing.map((seam) => `${seam} is a seam, and has no file of source: it has moved`),
   ...crowded.map(([folder, files]) => `${folder} has ${files.length} files, at most ${MAX_FILES_PER_FOLDER}`),
   ...undocumented.map(({ path, name }) => `${path}: ${name} says nothing of what it does`),
   ...long.map(({ path, longLines }) => `${path}: ${longLines} lines over ${MAX_COLUMNS} columns`),

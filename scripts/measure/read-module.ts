@@ -37,7 +37,7 @@ export function readModule(path: string, text: string): ModuleFacts {
     anys: count((node) => node.type === 'TSAnyKeyword'),
     assertions: count((node) => node.type === 'TSNonNullExpression'),
     imports: [...new Set(sources.map((name) => normalize(join(dirname(path), name))))],
-    exported: program.body.flatMap((statement) => exportsOf(statement, text, comments)),
+    exported: withoutOverloads(program.body.flatMap((statement) => exportsOf(statement, text, comments))),
     tests: count((node) => node.type === 'CallExpression' && isTest(node.callee)),
     longLines: longLinesOf(text, [...nodes.filter(isUnbreakable), ...leftAsWritten(nodes, comments)]),
   }
@@ -77,6 +77,7 @@ function exportsOf(statement: Node, text: string, comments: readonly Comment[]):
   const entry = (name: string, node: Node) => ({ name, documented: hasComment(node, text, comments) })
   switch (declaration.type) {
     case 'FunctionDeclaration':
+    case 'TSDeclareFunction':
     case 'TSInterfaceDeclaration':
     case 'TSTypeAliasDeclaration':
       return [entry(declaration.id?.name ?? 'default', statement)]
@@ -90,6 +91,12 @@ function exportsOf(statement: Node, text: string, comments: readonly Comment[]):
     default:
       return []
   }
+}
+
+/** Of a function with several signatures the comment stands before the first. */
+function withoutOverloads(exported: ModuleFacts['exported']): ModuleFacts['exported'] {
+  const byName = Map.groupBy(exported, ({ name }) => name)
+  return [...byName].map(([name, ofName]) => ({ name, documented: ofName.some(({ documented }) => documented) }))
 }
 
 function isPublicMethod(member: Node): member is MethodDefinition {

@@ -2,6 +2,7 @@
 import type { Dialogue } from '../core/dialogue.ts'
 import type { KnowledgeDue } from '../store/knowledge/knowledge-due.ts'
 
+/** Of one turn; it only grows. */
 export class DueSteps {
   #due: KnowledgeDue
 
@@ -10,6 +11,7 @@ export class DueSteps {
     this.#due = { ...due, summary: due.summary || isNearlyFull }
   }
 
+  /** As of now. */
   get list(): KnowledgeDue {
     return this.#due
   }

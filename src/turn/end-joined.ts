@@ -8,6 +8,7 @@ import { NO_USAGE } from '../core/usage.ts'
 import type { JoinedMessage } from '../store/turn/join-turns.ts'
 import type { TurnContext } from './turn-context.ts'
 
+/** How the turn ends that they joined. */
 export interface TurnEnd {
   readonly status: FinalTurnStatus
   readonly failure: string | null

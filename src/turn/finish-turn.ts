@@ -9,6 +9,7 @@ import type { TurnWrite } from '../core/turn-write.ts'
 import { endJoined } from './end-joined.ts'
 import type { Ending, TurnContext } from './turn-context.ts'
 
+/** Resolves once the end is durable; rejects as `Journal.flushed` does, and then the turn is claimed again. */
 export async function finishTurn(
   context: Pick<TurnContext, 'turn' | 'messages' | 'journal' | 'plugins' | 'clock'>,
   ending: Ending,

@@ -18,11 +18,11 @@ import { redactWrite } from '../secrets/turn-texts.ts'
 import type { Redactor } from '../secrets/redaction.ts'
 import type { Committed } from '../store/turn/turn-commit.ts'
 
+/** Whose turn it is, and where its writes and their events go. */
 export interface JournalOptions {
   readonly sessionId: string
   readonly turnId: string
-  /** Whom the audit names. */
-  /** Who its user is now. */
+  /** Who its user is now: whom the audit names. */
   readonly userName: () => string
   readonly tokenName: string
   /** Whether the user was a participant when the turn began. */
@@ -49,6 +49,7 @@ export interface JournalOptions {
  */
 export const LINGER_MS = 50
 
+/** Of one turn in one process. Once a commit has failed, `flushed` rejects, and what is recorded is dropped. */
 export class Journal {
   readonly #options: JournalOptions
   #waiting: TurnWrite | null = null

@@ -4,6 +4,7 @@
  */
 import type { ReviewVerdict, TaskStatus, TaskType } from '../core/status.ts'
 
+/** What is due for a task. */
 export type NextStep =
   | 'run'
   /** It ended and awaits its review. */
@@ -13,6 +14,7 @@ export type NextStep =
   | 'replan'
   | 'pass'
 
+/** Of columns alone, so any process answers alike. */
 export function nextStep(task: {
   readonly type: TaskType
   readonly status: TaskStatus

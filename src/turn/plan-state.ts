@@ -4,6 +4,7 @@ import type { NewTask } from '../core/turn-write.ts'
 import { outputFilesOf } from '../execution/output/plan-outputs.ts'
 import type { StoredKnown, StoredPlan, StoredTask } from '../store/turn/turn-history.ts'
 
+/** Of one attempt of the turn; the last one is being executed. */
 export interface PlanState {
   readonly id: string
   readonly attempt: number
@@ -23,6 +24,7 @@ export interface TriedPlan {
   readonly reason: string
 }
 
+/** The row of a task, as it will be once what was recorded is committed. */
 export type TaskState = { -readonly [Key in keyof StoredTask]: StoredTask[Key] } & {
   /** When it began, if that was in this process. */
   startedAt?: Date
@@ -56,6 +58,7 @@ export function hasFailed(plan: PlanState): boolean {
   return task !== null && task.status !== 'INTERRUPTED'
 }
 
+/** For people and agents; empty where the review gave no reason. */
 export function whyGivenUp(plan: PlanState): string {
   const failed = failedTask(plan)
   return failed === null ? 'The caller said more while it ran.' : (failed.reviewReason ?? '')

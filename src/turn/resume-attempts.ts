@@ -7,6 +7,7 @@ import { loadKnown, loadPlans } from '../store/turn/turn-history.ts'
 import { planStateOf, type PlanState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
+/** Oldest first. It also fills the messages and the plugins' work of the turn, so it is called once. */
 export async function resumeAttempts(
   context: Pick<TurnContext, 'turn' | 'messages' | 'plugins' | 'database'>,
 ): Promise<PlanState[]> {

@@ -8,6 +8,7 @@ import { endOpenTasks } from './update-task.ts'
 import { tellUser } from './tell-user.ts'
 import type { Ending, TaskContext } from './turn-context.ts'
 
+/** Records; that it is durable is for `finishTurn`. A turn that goes on elsewhere, or later, is left as it stands. */
 export function settleTurn(context: TaskContext, attempts: readonly PlanState[], ending: Ending): void {
   if (ending.kind === 'Paused' || (ending.kind === 'Stopped' && ending.reason !== 'CANCELLED')) return
   const plan = attempts.at(-1) ?? null

@@ -6,8 +6,10 @@ import { describeError } from '../core/operator-failure.ts'
 import type { PipelineStep } from '../core/status.ts'
 import type { TurnContext } from './turn-context.ts'
 
+/** The steps that follow the answer. */
 export type KnowledgeStep = Extract<PipelineStep, 'CURATING' | 'SUMMARIZING' | 'CONSOLIDATING'>
 
+/** A step that failed fails no turn: the answer is there. */
 export type StepOutcome =
   | { readonly kind: 'Passed' }
   /** Nothing was changed; `reason` is for people, `detail` for the log; `code` when an agent gave no answer. */

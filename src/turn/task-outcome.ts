@@ -14,4 +14,5 @@ export interface BrokenOff {
   readonly kind: 'BrokenOff'
 }
 
+/** Passed: the next task may come. */
 export type TaskOutcome = { readonly kind: 'Passed' } | ReplanWanted | Ending

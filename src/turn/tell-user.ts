@@ -11,6 +11,7 @@ import type { TurnContext } from './turn-context.ts'
 const PLAIN = { skill: null, tool: null, args: null, expect: null, round: null, callId: null } as const
 const NOTICE_DETAIL = 'Notice of the server to the user.'
 
+/** Whether a task is such a notice, by its row. */
 export function isNotice(task: { readonly detail: string }): boolean {
   return task.detail === NOTICE_DETAIL
 }

@@ -7,11 +7,13 @@ import { isAddressed } from '../core/route-message.ts'
 import type { OpenTurn } from '../store/turn/begin-turn.ts'
 import type { JoinedMessage } from '../store/turn/join-turns.ts'
 
+/** A message as it is to be served, which may be less than its row holds: see `takeFirstLine`. */
 export interface ServedMessage {
   readonly id: string
   readonly content: string
 }
 
+/** Of one turn; it only grows. */
 export class TurnMessages {
   readonly #turn: OpenTurn
   #joined: readonly JoinedMessage[] = []
@@ -23,6 +25,7 @@ export class TurnMessages {
     this.#content = turn.content
   }
 
+  /** Those that have joined, once they are in the rows. */
   add(joined: readonly JoinedMessage[]): void {
     this.#joined = [...this.#joined, ...joined]
   }

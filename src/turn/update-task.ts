@@ -14,6 +14,7 @@ import { recordDelegatedSpan } from './spans/delegated-span.ts'
 import type { PlanState, TaskState } from './plan-state.ts'
 import type { TaskContext } from './turn-context.ts'
 
+/** What becomes of a task, and what is recorded with it. */
 export interface TaskUpdate {
   readonly patch: TaskPatch
   /** Events before the TaskUpdate, such as the whole text of a message. */

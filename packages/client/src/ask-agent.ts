@@ -21,6 +21,7 @@ export interface Answered {
   readonly turn: TurnFieldsFragment | null
 }
 
+/** `__typename` says whether the message was taken (Answered) or why not: a refusal has a `code` and a `problem`. */
 export type AskResult = Answered | Refused
 
 /** Rejects with the signal's reason when it is aborted; the turn goes on. */

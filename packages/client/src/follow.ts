@@ -6,6 +6,7 @@ import { ClientError } from './client-error.ts'
 import type { Connection, TypedDocument } from './connection.ts'
 import { pause, retryDelayMs } from './pause.ts'
 
+/** `variables`: as it is sent first; `after` is added when it is sent again. `signal`: ends it. */
 export interface Subscription<Data, Variables> {
   readonly document: TypedDocument<Data, Variables>
   readonly variables: Variables

@@ -1,6 +1,7 @@
 /** `PUT /files/<session>/<name>`: a file for the session's workspace. */
 import type { Connection } from './connection.ts'
 
+/** The file is stored. `size` is in bytes; `contentType` is by its name, as the server serves it. */
 export interface Uploaded {
   readonly __typename: 'Uploaded'
   readonly name: string

@@ -50,11 +50,17 @@ export interface SendOptions extends Omit<SendMessageInput, 'sessionId' | 'conte
   readonly signal?: AbortSignal
 }
 
+/** `__typename` says whether it is open (OpenSessionPayload; `created`: it was opened by this call) or why not. */
 export type OpenResult = StartSessionMutation['openSession']
+/** `__typename` says whether the end was requested (CancelTurnPayload) or why not, such as that no turn runs. */
 export type CancelResult = StopTurnMutation['cancelTurn']
+/** `__typename` says whether it was taken back (WithdrawMessagePayload) or why not, such as that its turn has begun. */
 export type WithdrawResult = WithdrawWaitingMutation['withdrawMessage']
+/** `__typename` says whether it was changed (EditQueuedMessagePayload) or why not, such as that its turn has begun. */
 export type EditResult = EditWaitingMutation['editQueuedMessage']
+/** `__typename` says whether the copy was made (ForkSessionPayload) or why not. */
 export type ForkResult = CopySessionMutation['forkSession']
+/** A file of the session; `url` is where it is read, `size` is in bytes. */
 export type SessionFile = NonNullable<FilesOfSessionQuery['session']>['files']['edges'][number]['node']
 
 /** A page of what was said. `before`: hand it to `history` for the page before; null: there is none. */

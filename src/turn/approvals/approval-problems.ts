@@ -11,6 +11,10 @@ import { taskKey, type CompleteTask } from '../steps/complete-tasks.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import type { TurnContext } from '../turn-context.ts'
 
+/**
+ * One sentence for each task that may not be asked for; none for a user who is no longer configured, whose tasks are
+ * refused one by one.
+ */
 export function approvalProblems(
   context: Pick<TurnContext, 'turn' | 'config' | 'tools' | 'delegated'>,
   tasks: readonly CompleteTask[],

@@ -7,6 +7,7 @@ import type { PlanState, TaskState } from '../plan-state.ts'
 import { updateTask } from '../update-task.ts'
 import type { Ending, TaskContext, TurnContext } from '../turn-context.ts'
 
+/** An approval that the policy wants before its task, or its plan, may run. */
 export interface WantedApproval {
   /** With PLAN: its first task with an effect. */
   readonly task: TaskState
@@ -15,6 +16,10 @@ export interface WantedApproval {
   readonly reason: string
 }
 
+/**
+ * Asks for them and ends the turn here, as paused. The tasks wait until one of them is settled, which is when the turn
+ * is claimed again.
+ */
 export function askApprovals(
   context: TaskContext & Pick<TurnContext, 'config' | 'tools'>,
   plan: PlanState,

@@ -4,6 +4,7 @@ import type { SettledApproval, TurnWrite } from '../../core/turn-write.ts'
 import type { TaskState } from '../plan-state.ts'
 import type { TurnContext } from '../turn-context.ts'
 
+/** To be recorded as one, so that the log tells of what was settled here alone. */
 export interface ApprovalWithdrawn {
   readonly events: readonly SessionEventBody[]
   readonly changes: Pick<TurnWrite, 'settledApprovals'>

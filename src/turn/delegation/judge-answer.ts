@@ -13,6 +13,10 @@ import { stopped, type Ending } from '../turn-context.ts'
 import { updateTask } from '../update-task.ts'
 import type { DelegationContext } from './delegation-context.ts'
 
+/**
+ * "waits": the child was told what is missing. A reviewer that gives no answer ends the turn
+ * (src/turn/steps/unanswered.ts).
+ */
 export async function judgeAnswer(
   context: DelegationContext,
   task: TaskState,

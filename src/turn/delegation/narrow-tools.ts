@@ -3,6 +3,7 @@ import { MAX_DEPTH, mayCall, NOT_DELEGATED, type DelegationLimits } from '../../
 import { DELEGATE } from '../../tools/delegate-tool.ts'
 import type { ToolSnapshot } from '../../tools/tool-catalog.ts'
 
+/** The same tools where nothing was delegated; a session at the greatest depth is not offered to delegate. */
 export function narrowTools({ tools, problems }: ToolSnapshot, limits: DelegationLimits): ToolSnapshot {
   if (limits === NOT_DELEGATED) return { tools, problems }
   const isOffered = (name: string): boolean =>

@@ -24,6 +24,7 @@ interface AskedSections {
 
 type Known = Omit<PlannerContext, 'pluginSections'>
 
+/** `changes` and `detail` go with the event of CONTEXT. A plugin that fails, or takes too long, adds nothing. */
 export async function askSections(
   context: HookContext & Pick<TurnContext, 'home'>,
   known: Known,

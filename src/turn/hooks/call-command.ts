@@ -7,6 +7,7 @@ import type { CommandLine } from '../../core/text/command-lines.ts'
 import type { TurnContext } from '../turn-context.ts'
 import { shownText, turnDataOf, type HookContext } from './hook-data.ts'
 
+/** What calling a command takes. */
 export type CommandContext = HookContext & Pick<TurnContext, 'journal' | 'signal'>
 
 /** What became of it; null: the turn is stopped, and it is not known. `text`: for the user. */

@@ -13,8 +13,10 @@ import type { ServedMessage } from '../turn-messages.ts'
 /** Of an output, as plugins are shown it. */
 const MAX_OUTPUT_CHARS = 16_000
 
+/** What is read of a turn to tell plugins of it. */
 export type HookContext = Pick<TurnContext, 'sessionId' | 'turn' | 'config' | 'secrets' | 'plugins'>
 
+/** `role`: as configured now; USER for a user who is no longer configured. */
 export function turnDataOf({ sessionId, turn, config }: Omit<HookContext, 'secrets' | 'plugins'>): TurnData {
   const role = currentUser(config.current(), turn.userName)?.role ?? 'USER'
   return { sessionId, sessionType: turn.conversationType, turnId: turn.id, user: turn.userName, role }
@@ -30,11 +32,13 @@ export function cut(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : text.slice(0, maxChars).toWellFormed()
 }
 
+/** Its sender is the user of the turn: only their messages are taken along. */
 export function messageDataOf(context: HookContext, { id, content }: ServedMessage): MessageData {
   const turn = turnDataOf(context)
   return { ...turn, messageId: id, sender: turn.user, text: shownText(context, content) }
 }
 
+/** As the task is now; of its output the first characters. */
 export function taskDataOf(context: HookContext, task: TaskState): TaskData {
   const { id: taskId, type, detail, skill, tool, args, status, output } = task
   return {

@@ -14,6 +14,7 @@ interface Answered {
 const MAX_CHARS = 16_000
 const MAX_STEPS = 50
 
+/** Nothing waits for the plugins; texts are made only when one of them has the hook. */
 export function notifyAnswer(context: HookContext, { role, text, calls, steps = () => [] }: Answered): void {
   const shown = (whole: string): string => cut(shownText(context, whole), MAX_CHARS)
   const last = calls.at(-1)

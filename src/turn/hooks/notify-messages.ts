@@ -12,6 +12,7 @@ export function notifyStart(context: HookContext & Pick<TurnContext, 'messages'>
   notifyMessages(context, messages.all)
 }
 
+/** Nothing waits for the plugins. */
 export function notifyMessages(context: HookContext, messages: readonly ServedMessage[]): void {
   for (const message of messages) context.plugins.notify('onMessage', () => messageDataOf(context, message))
 }

@@ -14,6 +14,7 @@ const MAX_WAITING = 500
 /** As long as the journal's: what a turn does in one go is told in one go. */
 const LINGER_MS = 50
 
+/** What the plugins of one turn are called with. */
 export interface TurnPluginsOptions {
   readonly hooks: TurnHooks
   /** The turn's. */
@@ -58,10 +59,12 @@ export class TurnPlugins {
     if (this.hooks.wants(hook)) this.#enqueue({ hook, data: data() })
   }
 
+  /** What plugins add to the prompts; a plugin that fails or takes too long adds nothing. Never rejects. */
   beforeInvoke(data: BeforeInvokeData): Promise<InvokedSections> {
     return this.#next((asking) => this.hooks.beforeInvoke(data, asking))
   }
 
+  /** The first rejection by a plugin of what the task came to, or none; a plugin that fails rejects nothing. */
   taskCompleted(data: TaskData): ReturnType<TurnHooks['taskCompleted']> {
     return this.#next((asking) => this.hooks.taskCompleted(data, asking))
   }

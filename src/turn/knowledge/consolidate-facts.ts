@@ -15,6 +15,10 @@ type ConsolidateFactsContext = Pick<
   'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database' | 'tellFacts' | 'clock'
 >
 
+/**
+ * Passed where nothing is due, or another process has claimed it. A call that fails ends the step without a proposal; a
+ * group about which there is no usable answer is left as it is.
+ */
 export async function consolidateFacts(context: ConsolidateFactsContext): Promise<StepOutcome> {
   const { database, agents, clock, sessionId, turn } = context
   const batch = await claimConsolidation(database)

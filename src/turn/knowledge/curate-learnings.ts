@@ -18,6 +18,10 @@ type CurateLearningsContext = Pick<
 /** Of learnings in one session; what is left comes with the next turn. */
 const MAX_SCOPES = 5
 
+/**
+ * Scope by scope, a few of them in one turn. Repeated it decides nothing twice; a call that fails leaves the rest
+ * pending for a next turn.
+ */
 export async function curateLearnings(context: CurateLearningsContext): Promise<StepOutcome> {
   // What the turn has just learned must be in the rows that are read.
   await context.journal.flushed()

@@ -13,6 +13,7 @@ type SummarizeSessionContext = Pick<
   'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database'
 >
 
+/** Passed where there is too little to summarise. */
 export async function summarizeSession(context: SummarizeSessionContext): Promise<StepOutcome> {
   const { database, journal, agents, config, sessionId, turn } = context
   // The turn's own answer must be in the rows that are read.

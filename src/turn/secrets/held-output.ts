@@ -15,6 +15,7 @@ import { finishedLength, MAX_UNFINISHED_CHARS, type Unit } from './finished-leng
 import type { EmitOutput, LiveOutput, OutputEnd } from './live-output.ts'
 import { splitOutput } from './split-output.ts'
 
+/** `emit` gets texts without secrets, as `redactor` finds them when they are said. */
 export interface HeldOutputOptions {
   readonly clock: Clock
   readonly redactor: () => Redactor
@@ -33,6 +34,7 @@ interface Finished {
 
 const STREAMS = ['STDOUT', 'STDERR'] as const
 
+/** Of one task. It must end, or be discarded, or its timer goes on. */
 export class HeldOutput implements LiveOutput {
   readonly #options: HeldOutputOptions
   readonly #streams: Readonly<Record<OutputStream, StreamRedactor>>
@@ -48,6 +50,7 @@ export class HeldOutput implements LiveOutput {
     this.#streams = { STDOUT: new StreamRedactor(redactor), STDERR: new StreamRedactor(redactor) }
   }
 
+  /** The next piece; said with what it finishes. */
   add(stream: OutputStream, text: string): void {
     const redactor = this.#streams[stream]
     const units = finishedLength(text, this.#options.unit)
@@ -59,6 +62,7 @@ export class HeldOutput implements LiveOutput {
     this.#cancelLook ??= this.#options.clock.after(LOOK_MS, () => this.#look())
   }
 
+  /** Says what waits; of what broke off only what was finished. */
   end({ brokeOff = false, beyond }: OutputEnd = {}): void {
     this.#cancelLook?.()
     this.#cancelLook = null
@@ -70,6 +74,7 @@ export class HeldOutput implements LiveOutput {
     this.#fresh = []
   }
 
+  /** Drops what waits; whether anything had been said. */
   discard(): boolean {
     this.#cancelLook?.()
     this.#cancelLook = null

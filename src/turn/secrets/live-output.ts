@@ -2,6 +2,7 @@
 import type { OutputStream } from '../../core/session-event.ts'
 import type { CommandOutput } from '../../execution/command.ts'
 
+/** How a text ended. */
 export interface OutputEnd {
   /** It broke off, in the middle of whatever it was. */
   readonly brokeOff?: boolean
@@ -9,7 +10,9 @@ export interface OutputEnd {
   readonly beyond?: CommandOutput['beyond']
 }
 
+/** Neither of its methods throws or waits. */
 export interface LiveOutput {
+  /** The next piece, as it came. */
   add(stream: OutputStream, text: string): void
   /** Says what waits; nothing comes after. */
   end(how?: OutputEnd): void
@@ -17,4 +20,5 @@ export interface LiveOutput {
   discard(): boolean
 }
 
+/** Says a piece: records its event. */
 export type EmitOutput = (stream: OutputStream, text: string) => void

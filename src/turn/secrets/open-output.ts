@@ -10,6 +10,7 @@ import { splitOutput } from './split-output.ts'
 
 const INTERVAL_MS = 50
 
+/** Of one task. It must end, or be discarded, or its timer goes on. */
 export class OpenOutput implements LiveOutput {
   readonly #clock: Clock
   readonly #emit: EmitOutput
@@ -22,6 +23,7 @@ export class OpenOutput implements LiveOutput {
     this.#emit = emit
   }
 
+  /** The next piece; said within 50 ms. */
   add(stream: OutputStream, text: string): void {
     const last = this.#waiting.at(-1)
     if (last?.stream === stream) last.text += text
@@ -29,6 +31,7 @@ export class OpenOutput implements LiveOutput {
     this.#cancelTimer ??= this.#clock.after(INTERVAL_MS, () => this.end())
   }
 
+  /** Says what waits. */
   end(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = null
@@ -42,6 +45,7 @@ export class OpenOutput implements LiveOutput {
     }
   }
 
+  /** Drops what waits; whether anything had been said. */
   discard(): boolean {
     this.#cancelTimer?.()
     this.#cancelTimer = null

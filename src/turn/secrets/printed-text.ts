@@ -7,6 +7,7 @@ import type { CommandOutcome } from '../../execution/command.ts'
 import type { Redactor } from '../../secrets/redaction.ts'
 import { finishedLength, MAX_UNFINISHED_CHARS } from './finished-length.ts'
 
+/** As it is stored with its task. */
 export interface PrintedText {
   readonly stdout: string
   readonly stderr: string
@@ -14,6 +15,7 @@ export interface PrintedText {
   readonly isShortened: boolean
 }
 
+/** Never longer than what was printed, apart from the marks where secrets were. */
 export function printedText(
   outcome: Extract<CommandOutcome, { readonly stdout: string }>,
   { redactor, mayHoldSecrets }: { readonly redactor: Redactor; readonly mayHoldSecrets: boolean },

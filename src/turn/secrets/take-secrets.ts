@@ -15,6 +15,7 @@ import { PLAN_TEXTS } from '../../secrets/turn-texts.ts'
 import type { TurnContext } from '../turn-context.ts'
 import type { ServedMessage } from '../turn-messages.ts'
 
+/** What is left of an answer of the planner. */
 export interface TakenSecrets {
   /** The plan without secrets. */
   readonly plan: ProposedPlan
@@ -27,6 +28,7 @@ export interface TakenSecrets {
 /** A thousand misused secrets need no thousand sentences. */
 const MAX_PROBLEMS = 10
 
+/** To be called once with each answer, before anything of it is recorded. */
 export function takeSecrets(
   context: Pick<TurnContext, 'messages' | 'journal' | 'secrets'>,
   proposed: ProposedPlan,

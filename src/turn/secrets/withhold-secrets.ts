@@ -17,6 +17,7 @@ const PIECE_BYTES = 128 * 1024
 /** Looked through again with the next piece; longer than a secret in any of its forms. */
 const OVERLAP_CHARS = 32 * 1024
 
+/** The publication without those files, and with a note about each. A file that cannot be read is withheld, too. */
 export async function withholdSecrets(
   {
     home,

@@ -42,6 +42,10 @@ type PlanningContext = Pick<
   | 'commands'
 >
 
+/**
+ * Records CONTEXT with what was chosen. Rejects when the database is away; a plugin or an embedder that fails is left
+ * out.
+ */
 export async function assembleContext(
   context: PlanningContext,
   attempts: readonly PlanState[],

@@ -5,6 +5,7 @@ import { completeArguments } from '../../core/plan/skill-arguments.ts'
 import type { SkillSummary } from '../../core/plan/skill.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 
+/** A task of a plan that obeys the rules, as it is stored. */
 export type CompleteTask = Omit<ProposedTask, 'args'> & {
   readonly tool: string | null
   readonly args: JsonObject | null

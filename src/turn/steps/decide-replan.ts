@@ -14,8 +14,10 @@ import { isNotice, tellUser } from '../tell-user.ts'
 import type { Ending, TaskContext, TurnContext } from '../turn-context.ts'
 import { must } from '../../platform/must.ts'
 
+/** Another attempt, or how the turn ends. */
 export type ReplanDecision = { readonly kind: 'Replan' } | Ending
 
+/** `attempts` holds those of processes before, too, so a takeover allows no more of them. */
 export function decideReplan(
   context: TaskContext & Pick<TurnContext, 'config'>,
   attempts: readonly PlanState[],

@@ -6,6 +6,7 @@ import { runProgram } from './run-program.ts'
 import type { TaskOutcome } from '../task-outcome.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
 
+/** A task of type EXEC with its plan. */
 export interface CommandTask {
   readonly plan: PlanState
   readonly task: TaskState
@@ -16,6 +17,7 @@ export interface CommandTask {
 type ExecuteCommandContext = TaskContext &
   Pick<TurnContext, 'signal' | 'commands' | 'config' | 'home' | 'publicUrl' | 'database' | 'logger'>
 
+/** As `runProgram`; the command may read what the tasks before it have put out. */
 export function executeCommand(
   context: ExecuteCommandContext,
   { plan, task, role }: CommandTask,

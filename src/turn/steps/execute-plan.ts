@@ -25,6 +25,10 @@ import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
 import { whyBarred } from '../why-barred.ts'
 import { writeMessage } from './write-message.ts'
 
+/**
+ * Until the plan has ended, is given up or broken off, or the turn stops. Repeated for a plan that was left anywhere it
+ * goes on there.
+ */
 export async function executePlan(
   context: Omit<TurnContext, 'tellFacts'>,
   plan: PlanState,

@@ -7,6 +7,7 @@ import type { TaskState } from '../plan-state.ts'
 import { updateTask } from '../update-task.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
 
+/** Called once for each task that is RUNNING when its turn is taken over. */
 export async function interruptTask(
   context: TaskContext & Pick<TurnContext, 'database'>,
   task: TaskState,

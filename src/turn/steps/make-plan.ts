@@ -25,6 +25,7 @@ import { unanswered } from './unanswered.ts'
 import type { NewAnswer } from '../../core/turn-write.ts'
 import { answerQuestions } from '../knowledge/answer-questions.ts'
 
+/** A plan that is recorded, or how the turn ends. */
 export type MakePlanOutcome = { readonly kind: 'Planned'; readonly plan: PlanState } | Ending
 
 type MakePlanContext = TaskContext &
@@ -33,6 +34,7 @@ type MakePlanContext = TaskContext &
     'messages' | 'signal' | 'agents' | 'config' | 'database' | 'tools' | 'plugins' | 'delegated' | 'due' | 'logger'
   >
 
+/** `attempts`: those before, all given up. A planner that gives no plan in all its tries fails the turn. */
 export async function makePlan(
   context: MakePlanContext,
   planner: PlannerContext,

@@ -8,6 +8,7 @@ import type { TurnContext } from '../turn-context.ts'
 
 const ENDED = new Set<TaskState['status']>(['DONE', 'FAILED', 'INTERRUPTED'])
 
+/** In the order of the plan, without notices and without what has not ended. */
 export function outputsBefore(context: Pick<TurnContext, 'secrets'>, plan: PlanState, task: TaskState): PlanOutputs {
   const before = plan.tasks.filter((other) => other.index < task.index && ENDED.has(other.status) && !isNotice(other))
   const redactor = context.secrets.redactor()

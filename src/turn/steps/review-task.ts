@@ -13,6 +13,10 @@ type ReviewTaskContext = TaskContext &
   HookContext &
   Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'config' | 'database' | 'due' | 'logger'>
 
+/**
+ * A plugin's rejection comes before the reviewer, which then is not asked. A reviewer that gives no answer ends the
+ * turn (unanswered.ts); when it goes on, the task is reviewed again.
+ */
 export async function reviewTask(context: ReviewTaskContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
   const rejection = await judgedByPlugins(context, task)
   if (context.signal.aborted) return stopped(context)

@@ -29,7 +29,8 @@ import { withholdBeyondQuota } from './withhold-beyond-quota.ts'
 /** What a run needs whatever the program is. */
 export type RunFrame = Pick<RunInput, 'sessionId' | 'taskId' | 'timeoutMs' | 'signal' | 'onOutput' | 'workspace'>
 
-export interface Program {
+/** What runs for a task, whether command or skill. */
+export interface TaskProgram {
   /** How notes to people and agents call it. */
   readonly word: 'command' | 'skill'
   /** With whose rights it runs, hence in which workspace. */
@@ -45,7 +46,15 @@ export interface Program {
 type RunProgramContext = TaskContext &
   Pick<TurnContext, 'signal' | 'commands' | 'config' | 'home' | 'publicUrl' | 'database' | 'logger'>
 
-export async function runProgram(context: RunProgramContext, task: TaskState, program: Program): Promise<TaskOutcome> {
+/**
+ * Passed once the end is recorded, whatever the program's exit code: the reviewer judges that. It is never called twice
+ * for a task: one that is RUNNING already is interrupted (next-step.ts).
+ */
+export async function runProgram(
+  context: RunProgramContext,
+  task: TaskState,
+  program: TaskProgram,
+): Promise<TaskOutcome> {
   updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
   await context.journal.flushed()
   // The commit returned whether the user still participates: they may have been removed since the plan was made or the
@@ -80,7 +89,7 @@ export async function runProgram(context: RunProgramContext, task: TaskState, pr
 function liveOutput(
   { clock, secrets, journal }: Pick<TurnContext, 'journal' | 'secrets' | 'clock'>,
   { id: taskId }: TaskState,
-  program: Program,
+  program: TaskProgram,
 ): LiveOutput {
   const emit: EmitOutput = (stream, text) => journal.record([{ type: 'TaskOutput', taskId, stream, text }])
   if (!program.mayHoldSecrets) return new OpenOutput(clock, emit)
@@ -108,7 +117,7 @@ type CarryOutContext = Pick<
 /** Runs the program and returns what to record of it, also when it could not be started or its outcome is unknown. */
 async function carryOut(
   context: CarryOutContext,
-  program: Program,
+  program: TaskProgram,
   frame: Pick<RunFrame, 'taskId' | 'onOutput'>,
 ): Promise<Ended> {
   const { sessionId, config, signal, logger } = context
@@ -167,7 +176,7 @@ interface Run<Outcome> {
 
 function patchOf(
   context: Pick<TurnContext, 'secrets'>,
-  program: Program,
+  program: TaskProgram,
   { outcome, timeoutMs }: Run<Exclude<CommandOutcome, { readonly kind: 'unavailable' }>>,
 ): TaskPatch {
   switch (outcome.kind) {
@@ -188,7 +197,7 @@ function patchOf(
 /** The notes come behind what was printed, so that its end is still there when secrets are looked for. */
 function patchOfKilled(
   { secrets }: Pick<TurnContext, 'secrets'>,
-  program: Program,
+  program: TaskProgram,
   { outcome, timeoutMs }: Run<Extract<CommandOutcome, { readonly kind: 'killed' }>>,
 ): TaskPatch {
   const { cause, truncated } = outcome

@@ -16,6 +16,7 @@ import { runProgram, type RunFrame } from './run-program.ts'
 import type { TaskOutcome } from '../task-outcome.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
 
+/** A task of type SKILL with its plan. */
 export interface SkillTask {
   readonly plan: PlanState
   readonly task: TaskState

@@ -8,6 +8,7 @@ import type { CommandOutcome, WorkspaceAllowance } from '../../execution/command
 import { findLargestWorkspaces, readWorkspaceUsage } from '../../store/files/workspace-usage.ts'
 import type { TurnContext } from '../turn-context.ts'
 
+/** What is left, in bytes, and of whose quota. */
 export interface Allowance extends WorkspaceAllowance {
   readonly opener: string
   readonly quotaBytes: number

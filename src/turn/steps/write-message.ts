@@ -21,6 +21,7 @@ import type { TaskOutcome } from '../task-outcome.ts'
 import { stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
 
+/** A messenger that gives no text ends the turn (unanswered.ts); what it had written stays in the task. */
 export async function writeMessage(
   context: TaskContext &
     HookContext &

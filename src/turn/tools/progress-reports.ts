@@ -6,6 +6,7 @@ import type { ToolProgress } from '../../tools/tool.ts'
 const PERIOD_MS = 250
 const MAX_MESSAGE_CHARS = 500
 
+/** Of one call. It must end, or its timer goes on. */
 export class ProgressReports {
   readonly #clock: Clock
   readonly #report: (progress: ToolProgress) => void
@@ -29,6 +30,7 @@ export class ProgressReports {
     if (this.#cancel === null) this.#say()
   }
 
+  /** What waits is dropped: the end of the task tells more. */
   end(): void {
     this.#hasEnded = true
     this.#cancel?.()

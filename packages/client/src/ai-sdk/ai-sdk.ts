@@ -11,6 +11,7 @@ import { TurnChunks } from './turn-chunks.ts'
 
 export type { ChatMessage, Chunk, PlanData, PlanTask } from './chunks.ts'
 
+/** What a transport is made of; only `client` must be given. */
 export interface TransportOptions {
   /** Of `connect`. Who closes it is who made it. */
   readonly client: FactotumClient

@@ -28,6 +28,7 @@ export interface PlanData {
   readonly tasks: readonly PlanTask[]
 }
 
+/** A task of that plan; `status` is that of `TaskStatus` in the API, and is PENDING until it begins. */
 export interface PlanTask {
   readonly id: string
   readonly type: string

@@ -6,10 +6,15 @@ function typed<Data, Variables>(text: string): TypedDocument<Data, Variables> {
   return { toString: () => text }
 }
 
+/** The name space in which the token's user opens sessions, such as "@anna". */
 export const OwnNamespaceDocument = typed<{ readonly viewer: { readonly ownNamespace: string } }, object>(
   '{ viewer { ownNamespace } }',
 )
 
+/**
+ * The turn that a message started, and the one that has taken it along; `turn` is null where it started none, `message`
+ * where it may not be seen.
+ */
 export const TurnOfMessageDocument = typed<
   {
     readonly message: {
@@ -23,6 +28,7 @@ export const TurnOfMessageDocument = typed<
   { readonly id: string }
 >('query TurnOfMessage($id: ID!) { message(id: $id) { turn { id firstSeq joinedInto { id } } } }')
 
+/** Where in the log a turn begins, what it is of and whether it has ended; null where it may not be seen. */
 export const TurnStartDocument = typed<
   {
     readonly turn: {
@@ -34,6 +40,7 @@ export const TurnStartDocument = typed<
   { readonly id: string }
 >('query TurnStart($id: ID!) { turn(id: $id) { firstSeq status message { id } } }')
 
+/** Requests the end of the turn that runs in the session; repeated after that it is refused, and changes nothing. */
 export const StopTurnDocument = typed<object, { readonly input: { readonly sessionId: string } }>(
   'mutation StopTurn($input: CancelTurnInput!) { cancelTurn(input: $input) { __typename } }',
 )

@@ -12,6 +12,10 @@ const SHOWN_OUTPUT = 32 * 1024
 
 const ENDS: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'SKIPPED', 'CANCELLED', 'INTERRUPTED'])
 
+/**
+ * Of one turn, in the order of the log: each event must be given once. Nothing of it fails; what a page of the SDK has
+ * no part for gives no chunk.
+ */
 export class TurnChunks {
   readonly #turnId: string
   #plan: { readonly goal: string; readonly attempt: number; readonly tasks: PlanTask[] } | null = null
@@ -33,6 +37,7 @@ export class TurnChunks {
     this.#plan = { goal, attempt, tasks: tasks.map((task) => planTask(task, task.status)) }
   }
 
+  /** What a page is to be given because of the event; often nothing. */
   of(event: SessionEvent): Chunk[] {
     switch (event.__typename) {
       case 'PlanCreatedEvent': {

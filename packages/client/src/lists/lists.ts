@@ -1,5 +1,5 @@
 /** The lists of the server that stay live, one for each client and filter. */
-import type { FactotumClient } from '../connect.ts'
+import type { ReadingClient } from '../reading-client.ts'
 import {
   ListApprovalsDocument,
   ListedApprovalsDocument,
@@ -20,21 +20,26 @@ import {
 } from '../generated/graphql.ts'
 import { LiveList, type ListSource } from './live-list.ts'
 
-export function sessionList(client: FactotumClient, filter: SessionFilter | null = null) {
+/**
+ * Sessions that the token may see, the one with the newest activity first; the same list for the same filter, so it is
+ * read once for all of a page.
+ */
+export function sessionList(client: ReadingClient, filter: SessionFilter | null = null) {
   return listOf<ListedSessionFragment, SessionFilter>(client, SESSIONS, filter)
 }
 
-export function approvalList(client: FactotumClient, filter: ApprovalFilter | null = null) {
+/** Approvals that the token may see; the same list for the same filter. */
+export function approvalList(client: ReadingClient, filter: ApprovalFilter | null = null) {
   return listOf<ListedApprovalFragment, ApprovalFilter>(client, APPROVALS, filter)
 }
 
 /** For admins. */
-export function factList(client: FactotumClient, filter: FactFilter | null = null) {
+export function factList(client: ReadingClient, filter: FactFilter | null = null) {
   return listOf<ListedFactFragment, FactFilter>(client, FACTS, filter)
 }
 
 /** For admins. */
-export function learningList(client: FactotumClient, filter: LearningFilter | null = null) {
+export function learningList(client: ReadingClient, filter: LearningFilter | null = null) {
   return listOf<ListedLearningFragment, LearningFilter>(client, LEARNINGS, filter)
 }
 
@@ -43,10 +48,10 @@ const APPROVALS = { list: ListApprovalsDocument, updates: ListedApprovalsDocumen
 const FACTS = { list: ListFactsDocument, updates: ListedFactsDocument }
 const LEARNINGS = { list: ListLearningsDocument, updates: ListedLearningsDocument }
 
-const lists = new WeakMap<FactotumClient, Map<unknown, Map<string, LiveList<never, never>>>>()
+const lists = new WeakMap<ReadingClient, Map<unknown, Map<string, LiveList<never, never>>>>()
 
 function listOf<Item extends { readonly id: string }, Filter>(
-  client: FactotumClient,
+  client: ReadingClient,
   source: ListSource<Item, Filter>,
   filter: Filter | null,
 ): LiveList<Item, Filter> {

@@ -3,12 +3,13 @@
  * rather than guessing from updates, keeps its order and its filter those of the server.
  */
 import { ClientError } from '../client-error.ts'
-import type { FactotumClient } from '../connect.ts'
+import type { ReadingClient } from '../reading-client.ts'
 import type { TypedDocument } from '../connection.ts'
 import { Notifier } from '../store/notifier.ts'
 import { share } from '../store/share.ts'
 import { pause } from '../pause.ts'
 
+/** What a list shows: one immutable value, which stays the same where nothing changed. */
 export interface ListState<Item> {
   /** 'failed': `error` says why nothing more will come. */
   readonly status: 'loading' | 'ready' | 'failed'
@@ -29,6 +30,7 @@ interface Update {
   readonly update: { readonly readList: boolean; readonly entry: { readonly id: string } | null }
 }
 
+/** Where a list comes from: a page of it, and a subscription to what may have changed it. */
 export interface ListSource<Item, Filter> {
   readonly list: TypedDocument<Page<Item>, { first: number; after?: string | null; filter?: Filter | null }>
   readonly updates: TypedDocument<Update, Record<string, never>>
@@ -40,8 +42,14 @@ const MAX_SIZE = 100
 const AT_MOST_EVERY_MS = 250
 const LINGER_MS = 5000
 
+/**
+ * Follows the server from its first listener until 5 s after its last; reads at most four times a second. A connection
+ * that breaks is made anew; what cannot be read is `status` "failed", and nothing throws. Asking for one more reading
+ * while one is under way is a pair of flags of its own: `Coalesced` is of the server, and a page would load it for this
+ * alone.
+ */
 export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
-  readonly #client: FactotumClient
+  readonly #client: ReadingClient
   readonly #source: ListSource<Item, Filter>
   readonly #filter: Filter | null
   readonly #notifier = new Notifier()
@@ -52,7 +60,7 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
   #isDue = false
   #isReading = false
 
-  constructor(client: FactotumClient, source: ListSource<Item, Filter>, filter: Filter | null) {
+  constructor(client: ReadingClient, source: ListSource<Item, Filter>, filter: Filter | null) {
     this.#client = client
     this.#source = source
     this.#filter = filter

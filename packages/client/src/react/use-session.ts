@@ -6,6 +6,7 @@ import { useSelected } from './use-selected.ts'
 
 /** The state of a session, with what can be done to it. */
 export interface UsedSession extends SessionState, Pick<SessionStore, SessionAction> {}
+/** What of a store a component is given besides its state: the same functions for each render. */
 export type SessionAction = 'id' | 'send' | 'retry' | 'discard' | 'loadOlder' | 'loadTurn' | 'reload'
 
 /**

@@ -6,6 +6,7 @@ import type { StoreEntryFragment } from '../generated/graphql.ts'
 import type { AgentEntry, Entry, PersonEntry, ThinkingEntry } from './session-state.ts'
 import { share } from './share.ts'
 
+/** In the order of the log; what is being written, and then what is being sent, comes behind it. */
 export type Entries = readonly Entry[]
 
 /** As Session.conversation names them: what is said is a message or a text of a task. */
@@ -29,6 +30,7 @@ export function toEntry(node: StoreEntryFragment, key: string = node.id): Entry 
   }
 }
 
+/** Where the entry with that key stands, sought from the end; -1: nowhere. */
 export function indexOfKey(entries: Entries, key: string): number {
   return entries.findLastIndex((entry) => entry.key === key)
 }
@@ -43,6 +45,7 @@ export function placed(entries: Entries, entry: Entry): Entries {
   return rest.toSpliced(at, 0, entry)
 }
 
+/** With another entry at that index; the same list when it is equal to the one before. */
 export function replaced(entries: Entries, index: number, entry: Entry): Entries {
   const shared = share(entries[index], entry)
   return shared === entries[index] ? entries : entries.with(index, shared)
@@ -77,6 +80,7 @@ export function withdrawn(entries: Entries, key: string): Entries {
   return entry !== undefined && isStreaming(entry) ? entries.toSpliced(index, 1) : entries
 }
 
+/** Whether pieces of it may still come. */
 export function isStreaming(entry: Entry): entry is AgentEntry | ThinkingEntry {
   return (entry.kind === 'agent' || entry.kind === 'thinking') && entry.isStreaming
 }

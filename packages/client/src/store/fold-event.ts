@@ -9,6 +9,7 @@ import { foldView } from './fold-view.ts'
 import type { SessionState, StoreEvent } from './session-state.ts'
 import { appended, withTask, withTurn } from './turns.ts'
 
+/** The state after the event, in which all that it does not concern keeps its identity. `keyOf`: see `KeyOf`. */
 export function foldEvent(state: SessionState, event: StoreEvent, keyOf: KeyOf): SessionState {
   const changed = foldOwn(state, event, keyOf)
   const seen = 'session' in event ? foldView(changed, event.session) : changed

@@ -24,6 +24,7 @@ export function foldPage(page: StorePage, keyOf: KeyOf): SessionState {
   return page.activeTurn === null ? state : withWork(state, page)
 }
 
+/** The key of an entry of the log: that under which this page has shown it while it was being sent, or else its id. */
 export function keyOfNode(node: StorePage['conversation']['edges'][number]['node'], keyOf: KeyOf): string {
   return (node.__typename === 'PersonMessage' ? keyOf(node.message.idempotencyKey) : undefined) ?? node.id
 }

@@ -4,10 +4,12 @@ import type { SessionState } from './session-state.ts'
 import { share } from './share.ts'
 import { withTurn } from './turns.ts'
 
+/** A session with its view, as a page and events of it carry them. */
 export interface Standing extends StoreSessionFragment {
   readonly view: StoreViewFragment
 }
 
+/** The state with the view, or the same one when it has a newer view already. */
 export function foldView(state: SessionState, standing: Standing): SessionState {
   const { view, id, description, mode, model, busyPolicy, messageCount, turnCount, lastActivityAt } = standing
   if (view.version < state.version) return state

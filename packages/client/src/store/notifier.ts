@@ -1,11 +1,13 @@
 /** Listeners, called after changes: at once, then at most every 16 ms, so that a burst of events renders once. */
 const EVERY_MS = 16
 
+/** For one value that components listen to. A listener that throws keeps those behind it from being called. */
 export class Notifier {
   readonly #listeners = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | null = null
   #isDue = false
 
+  /** Nothing listens. */
   get isIdle(): boolean {
     return this.#listeners.size === 0
   }
@@ -17,6 +19,7 @@ export class Notifier {
     return () => this.#listeners.delete(own)
   }
 
+  /** Says that the value has changed; repeated within 16 ms it is said once more, at their end. */
   notify(): void {
     if (this.#timer !== null) {
       this.#isDue = true

@@ -4,6 +4,10 @@
  */
 import type { PersonEntry, SendingState } from './session-state.ts'
 
+/**
+ * A message of this page that the log does not show yet. `at`: when it was written, by the clock of the page, as ISO
+ * 8601.
+ */
 export interface Outgoing {
   readonly idempotencyKey: string
   readonly content: string
@@ -14,11 +18,13 @@ export interface Outgoing {
 /** How many sent messages keep the key under which they were shown. */
 const MAX_REMEMBERED = 200
 
+/** In memory alone: what is under way when a page is closed may have arrived or not. */
 export class Outbox {
   #outgoing: readonly Outgoing[] = []
   /** Idempotency keys of this page: those are the keys of their entries. */
   readonly #own = new Set<string>()
 
+  /** In the order in which they were added. */
   get outgoing(): readonly Outgoing[] {
     return this.#outgoing
   }
@@ -27,10 +33,12 @@ export class Outbox {
   readonly keyOf = (idempotencyKey: string | null): string | undefined =>
     idempotencyKey !== null && this.#own.has(idempotencyKey) ? idempotencyKey : undefined
 
+  /** The message with that key; undefined once it has arrived or is given up. */
   find(idempotencyKey: string): Outgoing | undefined {
     return this.#outgoing.find((one) => one.idempotencyKey === idempotencyKey)
   }
 
+  /** Shows a message; its key must not have been added before. */
   add(outgoing: Outgoing): void {
     this.#own.add(outgoing.idempotencyKey)
     const [oldest] = this.#own
@@ -38,6 +46,7 @@ export class Outbox {
     this.#outgoing = [...this.#outgoing, outgoing]
   }
 
+  /** How the sending of one goes; without effect once it is no longer there. */
   change(idempotencyKey: string, sending: SendingState): void {
     this.#outgoing = this.#outgoing.map((one) => (one.idempotencyKey === idempotencyKey ? { ...one, sending } : one))
   }
@@ -49,6 +58,7 @@ export class Outbox {
   }
 }
 
+/** The entry that shows it, behind all of the log. */
 export function entryOf({ idempotencyKey, content, at, sending }: Outgoing): PersonEntry {
   return {
     kind: 'person',

@@ -1,5 +1,5 @@
 /** Reads the page of entries before the oldest one that is shown. */
-import type { FactotumClient } from '../connect.ts'
+import type { ReadingClient } from '../reading-client.ts'
 import { StoreOlderDocument } from '../generated/graphql.ts'
 import { toEntry } from './entries.ts'
 import { keyOfNode, type KeyOf } from './fold-page.ts'
@@ -21,7 +21,11 @@ interface Older {
 
 const SEEK_SIZE = 100
 
-export async function readOlder(client: FactotumClient, place: Place, keyOf: KeyOf): Promise<Older> {
+/**
+ * Rejects with a ClientError as `FactotumClient.read` does; nothing is older when the session is gone. Without a cursor
+ * it reads pages of 100 from the end until one has an entry that is older than `oldestSeq`.
+ */
+export async function readOlder(client: ReadingClient, place: Place, keyOf: KeyOf): Promise<Older> {
   let before = place.cursor
   for (;;) {
     const last = before === null || place.cursor === null ? SEEK_SIZE : place.size

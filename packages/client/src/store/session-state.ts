@@ -18,7 +18,9 @@ import type {
   UsageFieldsFragment,
 } from '../generated/graphql.ts'
 
+/** An event of the log with what a store selects of it. */
 export type StoreEvent = StoreEventsSubscription['sessionEvents']
+/** The session as a store reads it: its view, and the end of its conversation. */
 export type StorePage = NonNullable<StorePageQuery['session']>
 
 interface EntryBase {
@@ -31,6 +33,7 @@ interface EntryBase {
   readonly content: string
 }
 
+/** What a person, or a program for one, has said. */
 export interface PersonEntry extends EntryBase {
   readonly kind: 'person'
   readonly author: StoreAuthorFragment | null
@@ -48,6 +51,7 @@ export interface SendingState {
   readonly problem: string | null
 }
 
+/** What the agent has said, or is saying: `isStreaming`. */
 export interface AgentEntry extends EntryBase {
   readonly kind: 'agent'
   /** More is being written. */
@@ -69,8 +73,10 @@ export interface ThinkingEntry extends EntryBase {
   readonly isStreaming: boolean
 }
 
+/** One entry of the conversation, told apart by `kind`. */
 export type Entry = PersonEntry | AgentEntry | NoticeEntry | ThinkingEntry
 
+/** A task of a plan, with what is known of its output. */
 export interface TaskState extends StoreTaskFragment {
   /** What it has written so far: of a command its output, of a text task its text. The last 65 536 characters. */
   readonly output: string
@@ -79,10 +85,12 @@ export interface TaskState extends StoreTaskFragment {
   readonly progress: { readonly done: number; readonly total: number | null; readonly message: string | null } | null
 }
 
+/** A plan with the state of its tasks, in their order. */
 export interface PlanState extends Omit<StorePlanFragment, 'tasks'> {
   readonly tasks: readonly TaskState[]
 }
 
+/** A turn with the plans that it has followed. */
 export interface TurnState extends TurnFieldsFragment {
   /** The plan that it follows, its newest one. Null until there is one, or where it was not read. */
   readonly plan: PlanState | null
@@ -90,6 +98,7 @@ export interface TurnState extends TurnFieldsFragment {
   readonly plans: readonly PlanState[]
 }
 
+/** A session as a page shows it. */
 export interface SessionState {
   /**
    * 'loading' until the session was read once; 'absent': there is none yet, and the first message opens it; 'failed':

@@ -3,7 +3,7 @@
  * while something listens, and a little longer, so that a component which is mounted anew finds it warm.
  */
 import { ClientError } from '../client-error.ts'
-import type { FactotumClient } from '../connect.ts'
+import type { ReadingClient } from '../reading-client.ts'
 import { StoreEventsDocument, StorePageDocument, StoreTurnDocument } from '../generated/graphql.ts'
 import { newKey } from '../new-key.ts'
 import type { SendOptions, SendResult } from '../session-client.ts'
@@ -26,7 +26,7 @@ type KeyedOptions = SendOptions & { readonly idempotencyKey: string }
 /** Made by `sessionStore`. Methods need no `this` of their own, so they can be handed on. */
 export class SessionStore {
   readonly id: string
-  readonly #client: FactotumClient
+  readonly #client: ReadingClient
   readonly #notifier = new Notifier()
   readonly #outbox = new Outbox()
   #folded: SessionState = NOTHING_YET
@@ -39,7 +39,7 @@ export class SessionStore {
   /** Of the message that was sent last. Requests side by side could overtake each other. */
   #lastDelivered: Promise<unknown> = Promise.resolve()
 
-  constructor(client: FactotumClient, id: string) {
+  constructor(client: ReadingClient, id: string) {
     this.#client = client
     this.id = id
   }
