@@ -1,6 +1,6 @@
 /**
- * What a turn works with: who and what it is for, the journal to write with, and the ports it may call. Each step takes
- * what it uses.
+ * What a turn works with: who and what it is for, the journal to write with, and the ports it may call. A story of a
+ * turn takes all of it, each step what it uses.
  */
 import type { Agents } from '../agents/agent.ts'
 import type { LiveConfig } from '../config/config.ts'
@@ -25,6 +25,7 @@ import type { TurnPlugins } from './hooks/turn-plugins.ts'
 import type { Journal } from './journal.ts'
 import type { TurnMessages } from './turn-messages.ts'
 
+/** Made by the worker for each turn (src/worker/session-run.ts). */
 export interface TurnContext {
   readonly sessionId: string
   /** Frozen when the turn starts: who asked, and what. */

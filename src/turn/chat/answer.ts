@@ -7,19 +7,21 @@ import type { Answer, AssistantContext, PlannerContext, WrittenMessage } from '.
 import { currentUser, type CurrentUser } from '../../config/access/current-user.ts'
 import type { ConversationAnswer } from '../../model/conversation/conversation.ts'
 import { withoutSilence } from '../../core/text/silence-filter.ts'
+import type { CommandContext } from '../hooks/call-command.ts'
 import { handleWritten } from '../hooks/model-commands.ts'
 import { notifyAnswer } from '../hooks/notify-answer.ts'
 import type { PlanState } from '../plan-state.ts'
 import { begunBefore } from '../steps/write-message.ts'
 import { unanswered } from '../steps/unanswered.ts'
 import { whyGone } from '../tools/why-gone.ts'
-import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
+import { stopped, type Ending, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { callablesOf, readCall, type Callables } from './callables.ts'
 import { isAnswered, roundsOf, shownRound } from './chat-rounds.ts'
-import { Draft, type DraftCall } from './draft.ts'
+import { Draft, type DraftCall, type DraftContext } from './draft.ts'
 import { keepSecrets } from './keep-secret.ts'
 import type { ProviderSession } from './provider-session.ts'
 
+/** What a turn asks its model with, for all of its answers. */
 export interface Known {
   readonly known: PlannerContext
   /** Drawn once a turn (agents/assistant/context.ts). */
@@ -28,8 +30,12 @@ export interface Known {
   readonly provider: ProviderSession | null
 }
 
+type AnswerContext = TaskContext &
+  CommandContext &
+  Pick<TurnContext, 'messages' | 'agents' | 'skills' | 'tools' | 'delegated' | 'database' | 'logger'>
+
 /** Null: the answer is stored. */
-export async function answer(context: TurnContext, attempts: PlanState[], shown: Known): Promise<Ending | null> {
+export async function answer(context: AnswerContext, attempts: PlanState[], shown: Known): Promise<Ending | null> {
   const { agents, journal, signal, config, turn } = context
   const user = currentUser(config.current(), turn.userName)
   if (user === null) return { kind: 'Failed', failure: `The user ${turn.userName} is no longer in the configuration.` }
@@ -59,7 +65,11 @@ export async function answer(context: TurnContext, attempts: PlanState[], shown:
 }
 
 /** The text that a process left unfinished is written on as the same task. */
-async function openDraft(context: TurnContext, attempts: PlanState[], known: PlannerContext): Promise<Draft> {
+async function openDraft(
+  context: DraftContext & Pick<TurnContext, 'database'>,
+  attempts: PlanState[],
+  known: PlannerContext,
+): Promise<Draft> {
   const last = roundsOf(attempts.at(-1) ?? null).at(-1)
   if (last === undefined || isAnswered(last))
     return new Draft(context, { attempts, known, round: (last?.number ?? 0) + 1, left: null })
@@ -100,7 +110,7 @@ function assistantContext(
 }
 
 async function fail(
-  context: TurnContext,
+  context: AnswerContext,
   draft: Draft,
   { error, calls }: Extract<Answer<unknown>, { kind: 'failed' }>,
 ): Promise<Ending> {
@@ -121,7 +131,7 @@ interface Storing {
 }
 
 async function store(
-  context: TurnContext,
+  context: AnswerContext,
   { draft, callables, user, round, provider }: Storing,
   { output, calls }: Extract<Answer<ConversationAnswer & WrittenMessage>, { kind: 'answered' }>,
 ): Promise<Ending | null> {

@@ -18,6 +18,7 @@ import { argumentProblems } from '../../tools/check-arguments.ts'
 import { skillCall as skillName } from '../delegation/may-be-called.ts'
 import type { TurnContext } from '../turn-context.ts'
 
+/** The name by which a model calls a command. */
 export const EXEC = 'exec'
 
 /** What a call comes to; with a problem it is not made, and the model is given that. */
@@ -35,6 +36,7 @@ interface Callable {
   readonly read: (args: JsonObject) => Omit<ReadCall, 'problem'> & { readonly problem?: string | null }
 }
 
+/** By the name that the model is given. */
 export type Callables = ReadonlyMap<string, Callable>
 
 /** By name. Whether the user may still use them is asked again at each call. */

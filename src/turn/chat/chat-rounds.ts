@@ -6,6 +6,7 @@ import type { AssistantRound } from '../../agents/agent.ts'
 import { reportOf, type PlanState, type TaskState } from '../plan-state.ts'
 import type { TurnMessages } from '../turn-messages.ts'
 
+/** What one answer of the model has left in rows; `text` null: it said nothing. */
 export interface Round {
   /** From 1. */
   readonly number: number

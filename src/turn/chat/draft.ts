@@ -9,14 +9,16 @@ import { SilenceFilter } from '../../core/text/silence-filter.ts'
 import { withoutTexts, type ModelCallRecord } from '../../core/model-call.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
 import { newId } from '../../platform/id.ts'
+import type { HookContext } from '../hooks/hook-data.ts'
 import { modelCommands } from '../hooks/model-commands.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import { HeldOutput } from '../secrets/held-output.ts'
 import { say } from '../steps/write-message.ts'
-import type { TurnContext } from '../turn-context.ts'
+import type { TaskContext } from '../turn-context.ts'
 import { updateTask } from '../update-task.ts'
 import { addTask, planOf, type AddedTask } from './grow-plan.ts'
 
+/** Of one answer; `attempts` gets the plan of the turn with the first task. */
 export interface DraftOptions {
   readonly attempts: PlanState[]
   readonly known: Pick<PlannerContext, 'summary' | 'facts' | 'pluginSections'>
@@ -25,11 +27,15 @@ export interface DraftOptions {
   readonly left: { readonly task: TaskState; readonly begun: number } | null
 }
 
+/** What writing an answer takes. */
+export type DraftContext = TaskContext & HookContext
+
 /** A call that the answer asks for. */
 export type DraftCall = Omit<AddedTask, 'round'>
 
+/** Of one answer while it is written: `stop` once nothing follows, then either `store` or `giveUp`. */
 export class Draft {
-  readonly #context: TurnContext
+  readonly #context: DraftContext
   readonly #options: DraftOptions
   #task: TaskState | null = null
   readonly #silence = new SilenceFilter()
@@ -42,7 +48,7 @@ export class Draft {
   #hasPieces = false
   #hasThoughts = false
 
-  constructor(context: TurnContext, options: DraftOptions) {
+  constructor(context: DraftContext, options: DraftOptions) {
     this.#context = context
     this.#options = options
     this.#lines = new CommandLines(modelCommands(context))
@@ -58,12 +64,16 @@ export class Draft {
     this.#thinking = held((delta) => ({ type: 'Thinking', thinkingId, delta, content: null }))
   }
 
+  /**
+   * The next piece of the text. What is no marker of silence and no command of a plugin is shown up to 200 ms later.
+   */
   addText(delta: string): void {
     const said = this.#lines.push(this.#silence.push(delta))
     this.#written += said
     this.#text.add('STDOUT', said)
   }
 
+  /** The next piece of its reasoning. */
   addThought(delta: string): void {
     this.#thought += delta
     this.#thinking.add('STDOUT', delta)

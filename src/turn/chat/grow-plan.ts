@@ -44,6 +44,7 @@ export function planOf(
   return plan
 }
 
+/** A task that an answer adds; `callId` is what the model calls it by, null for a text. */
 export type AddedTask = Pick<NewTask, 'type' | 'detail' | 'skill' | 'args'> & {
   readonly tool: string | null
   readonly round: number

@@ -7,14 +7,16 @@ import { currentUser } from '../../config/access/current-user.ts'
 import { must } from '../../platform/must.ts'
 import { passApprovals } from '../approvals/pass-approvals.ts'
 import { auditRights } from '../audit-rights.ts'
+import type { HookContext } from '../hooks/hook-data.ts'
 import { judgedByPlugins } from '../hooks/task-hooks.ts'
 import { nextStep } from '../next-step.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import { runTask } from '../steps/execute-plan.ts'
 import { interruptTask } from '../steps/interrupt-task.ts'
+import type { DelegationContext } from '../delegation/delegation-context.ts'
 import { isDelegation, runDelegations } from '../delegation/run-delegation.ts'
 import { refuseTask } from '../steps/refuse-task.ts'
-import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
+import { stopped, type Ending, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { updateTask } from '../update-task.ts'
 import { whyBarred } from '../why-barred.ts'
 import type { Round } from './chat-rounds.ts'
@@ -23,8 +25,15 @@ import { answerKeepSecret } from './keep-secret.ts'
 import { remember } from './remember.ts'
 import { takeSaid } from './take-said.ts'
 
+type RunCallContext = DelegationContext &
+  HookContext &
+  Pick<TurnContext, 'commands' | 'skills' | 'tools' | 'home' | 'publicUrl' | 'due'>
+
+/** What making calls takes. */
+export type MakeCallsContext = RunCallContext & Pick<TurnContext, 'busyPolicy' | 'join'>
+
 /** Null: all calls have ended, and the model is to be given what came of them. */
-export async function makeCalls(context: TurnContext, plan: PlanState, round: Round): Promise<Ending | null> {
+export async function makeCalls(context: MakeCallsContext, plan: PlanState, round: Round): Promise<Ending | null> {
   for (const task of round.calls) {
     if (nextStep(task) === 'interrupt') await interruptTask(context, task)
   }
@@ -58,7 +67,11 @@ function isOpen({ status, delegation }: TaskState): boolean {
 }
 
 /** Side by side, in sessions of their own. */
-async function delegateAll(context: TurnContext, plan: PlanState, tasks: readonly TaskState[]): Promise<Ending | null> {
+async function delegateAll(
+  context: DelegationContext,
+  plan: PlanState,
+  tasks: readonly TaskState[],
+): Promise<Ending | null> {
   const user = currentUser(context.config.current(), context.turn.userName)
   auditRights(context, plan, user)
   const reason = whyBarred(context)
@@ -72,7 +85,10 @@ function describeCalls(count: number): string {
 }
 
 /** A call that was denied has failed, which the model is given like any other failure; the others are asked for. */
-async function passAll(context: TurnContext, plan: PlanState): Promise<Ending | null> {
+async function passAll(
+  context: TaskContext & Pick<TurnContext, 'config' | 'database' | 'tools' | 'delegated'>,
+  plan: PlanState,
+): Promise<Ending | null> {
   for (;;) {
     const passed = await passApprovals(context, plan, { asks: 'EACH' })
     if (passed === null) return null
@@ -80,7 +96,7 @@ async function passAll(context: TurnContext, plan: PlanState): Promise<Ending | 
   }
 }
 
-async function runCall(context: TurnContext, plan: PlanState, task: TaskState): Promise<Ending | null> {
+async function runCall(context: RunCallContext, plan: PlanState, task: TaskState): Promise<Ending | null> {
   const configured = currentUser(context.config.current(), context.turn.userName)
   auditRights(context, plan, configured)
   const reason = whyBarred(context)
@@ -99,6 +115,6 @@ async function runCall(context: TurnContext, plan: PlanState, task: TaskState): 
   return outcome.kind === 'Passed' || outcome.kind === 'ReplanWanted' ? null : outcome
 }
 
-function skip(context: TurnContext, task: TaskState): void {
+function skip(context: TaskContext, task: TaskState): void {
   updateTask(context, task, { patch: { status: 'SKIPPED', finishedAt: context.clock.now() } })
 }

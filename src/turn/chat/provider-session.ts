@@ -15,6 +15,7 @@ import type { TurnContext } from '../turn-context.ts'
 
 type Context = Pick<TurnContext, 'sessionId' | 'turn' | 'dialogue' | 'agents' | 'config' | 'database' | 'runtime'>
 
+/** An answer that is to be committed, and what was asked for it. */
 export interface StoredAnswer {
   readonly output: Pick<ConversationAnswer, 'responseId' | 'calls'>
   readonly calls: readonly ModelCallRecord[]
@@ -31,6 +32,10 @@ interface Kept {
   readonly reach: Reach
 }
 
+/**
+ * Of one turn. What it keeps is durable with the answers of the turn; where that is lost, all of the conversation is
+ * sent again.
+ */
 export class ProviderSession {
   readonly #context: Context
   readonly #reach: Reach

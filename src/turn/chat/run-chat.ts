@@ -19,7 +19,7 @@ import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
 import { takeSecretsByForm } from '../secrets/take-secrets.ts'
 import { answer } from './answer.ts'
 import { failedInRow, isAnswered, isFinal, roundsOf, type Round } from './chat-rounds.ts'
-import { makeCalls } from './make-calls.ts'
+import { makeCalls, type MakeCallsContext } from './make-calls.ts'
 import { ProviderSession } from './provider-session.ts'
 import { takeSaid } from './take-said.ts'
 
@@ -52,7 +52,7 @@ export async function runChat(context: TurnContext, attempts: PlanState[]): Prom
 
 /** Null: the model is to answer again. */
 async function finishRound(
-  context: TurnContext,
+  context: MakeCallsContext,
   attempts: readonly PlanState[],
   { rounds, last }: { readonly rounds: readonly Round[]; readonly last: Round },
 ): Promise<Ending | null> {

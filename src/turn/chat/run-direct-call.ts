@@ -6,13 +6,18 @@
  */
 import type { DirectCall } from '../../core/tool/direct-call.ts'
 import { argumentProblems } from '../../tools/check-arguments.ts'
+import type { HookContext } from '../hooks/hook-data.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
-import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
+import { stopped, type Ending, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { addTask, planOf } from './grow-plan.ts'
-import { makeCalls } from './make-calls.ts'
+import { makeCalls, type MakeCallsContext } from './make-calls.ts'
 
 /** `attempts`: the turn's plan, if there is one already; the one that this makes is added. */
-export async function runDirectCall(context: TurnContext, attempts: PlanState[], call: DirectCall): Promise<Ending> {
+export async function runDirectCall(
+  context: MakeCallsContext,
+  attempts: PlanState[],
+  call: DirectCall,
+): Promise<Ending> {
   if (context.signal.aborted) return stopped(context)
   const goal = `Call ${call.tool}.`
   const plan = planOf(context, attempts, { goal, summary: '', facts: [], pluginSections: [] })
@@ -22,7 +27,11 @@ export async function runDirectCall(context: TurnContext, attempts: PlanState[],
 }
 
 /** The tool may have changed since the message was accepted; one that is gone is told of when it is called. */
-function addCall(context: TurnContext, plan: PlanState, { tool, args }: DirectCall): TaskState {
+function addCall(
+  context: TaskContext & HookContext & Pick<TurnContext, 'tools'>,
+  plan: PlanState,
+  { tool, args }: DirectCall,
+): TaskState {
   const parameters = context.tools.tools.get(tool)?.parameters
   const problem = parameters === undefined ? '' : argumentProblems(parameters, args).join('; ')
   const refused = {

@@ -9,9 +9,10 @@ import { DELEGATE } from '../../tools/delegate-tool.ts'
 import { callablesOf, readCall } from '../chat/callables.ts'
 import { roundsOf } from '../chat/chat-rounds.ts'
 import { addTask, planOf } from '../chat/grow-plan.ts'
+import type { HookContext } from '../hooks/hook-data.ts'
 import type { PlanState } from '../plan-state.ts'
 import { whyGone } from '../tools/why-gone.ts'
-import type { TurnContext } from '../turn-context.ts'
+import type { TaskContext, TurnContext } from '../turn-context.ts'
 
 const COMMAND = 'delegate'
 const EXPECT = 'The task is done as it is asked for, and the answer says what came of it.'
@@ -23,7 +24,10 @@ export function isTyped(turn: Pick<TurnContext['turn'], 'content'>, attempts: re
 }
 
 /** Before the model is asked first. */
-export function delegateTyped(context: TurnContext, attempts: PlanState[]): void {
+export function delegateTyped(
+  context: TaskContext & HookContext & Pick<TurnContext, 'skills' | 'tools' | 'delegated'>,
+  attempts: PlanState[],
+): void {
   const { turn, config, clock, journal, tools } = context
   const task = taskOf(turn)
   const user = currentUser(config.current(), turn.userName)
