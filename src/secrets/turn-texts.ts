@@ -151,6 +151,9 @@ const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
   },
 }
 
+/** All declarations by which `redactWrite` goes. */
+export const DECLARED_TEXTS = { events: EVENT_TEXTS, audit: AUDIT_TEXTS, writes: WRITE_TEXTS }
+
 /** What a turn writes, without secrets. */
 export function redactWrite(write: TurnWrite, redactor: Redactor): TurnWrite {
   if (redactor.isEmpty) return write

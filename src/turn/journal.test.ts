@@ -115,6 +115,16 @@ describe('the journal', () => {
         { id: 'p', attempt: 1, goal: SECRET, replanReason: SECRET, secretNames: [SECRET], createdAt: new Date(0) },
       ],
       finish: { status: 'FAILED', failure: `not ${SECRET}`, at: new Date(0) },
+      audit: [
+        {
+          at: new Date(0),
+          sessionId: 's',
+          turnId: 't',
+          actor: 'ada',
+          tokenName: null,
+          body: { kind: 'SESSION', change: 'TURN_PAUSED', detail: SECRET },
+        },
+      ],
     })
     const { write, resolve } = await nextCommit()
     expect(JSON.stringify([write, ...(write.taskPatches ?? [])])).not.toContain(SECRET)
