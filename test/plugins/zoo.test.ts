@@ -48,7 +48,7 @@ async function besideNeighbour<Value>(work: () => Promise<Value>): Promise<Value
   const answers: Json[] = []
   const asking = (async () => {
     while (!over.signal.aborted) {
-      answers.push(await call(neighbour, 'onCommand', 2000))
+      answers.push(await call(neighbour, 'onCommand'))
       await clock.sleep(50)
     }
   })()

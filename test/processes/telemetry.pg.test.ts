@@ -26,7 +26,6 @@ vi.setConfig({ testTimeout: 180_000 })
 const KEY = 'sk-of-the-environment'
 /** Said, planned, run, printed and answered; told of to no collector. */
 const SAID = 'the harvest of 1921'
-const DONE_IN_TIME_MS = 10_000
 const LOADED_MODULES = fileURLToPath(new URL('../telemetry/loaded-modules.js', import.meta.url))
 
 /** A command that never ends, when the message asks for it; otherwise one that prints. */
@@ -265,17 +264,17 @@ test('a collector that is away, or takes everything and never answers, costs a l
     ...collector.environment,
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
     OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `http://127.0.0.1:${port}/v1/metrics`,
-    OTEL_EXPORTER_OTLP_TIMEOUT: '500',
+    OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '500',
+    // A stop that waited for it would not end before the test does.
+    OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: '600000',
   })
   for (const turn of ['one', 'two']) {
     await ask(server, { sessionId: `cli:away-${turn}`, content: 'Hello', parent: null })
     await untilDone(server, `cli:away-${turn}`)
   }
   await server.logged('the collector takes no telemetry; what it misses is lost, and turns do not wait for it')
-  const stoppedAt = Date.now()
   server.signal('SIGTERM')
   expect(await server.ended).toMatchObject({ code: 0 })
-  expect(Date.now() - stoppedAt).toBeLessThan(DONE_IN_TIME_MS)
   expect(server.logs.filter(({ msg }) => msg.includes('collector'))).toHaveLength(2)
   silent.close()
 })

@@ -62,16 +62,14 @@ test('one that dies in the middle of an answer fails that answer, and the next o
   expect(await storedState('cli:dies')).not.toBe(before)
 })
 
-test('a cancel ends an answer within a second, and the program with it', async () => {
+test('a cancel ends an answer that would take half an hour, and the program with it', async () => {
   await open('cli:cancelled')
   await using watch = watchAll(story.as('ada'), 'cli:cancelled')
   await send(story.as('ada'), 'cli:cancelled', 'count 100000')
   await watch.until(({ sessionEvents }) => sessionEvents.__typename === 'TextDeltaEvent')
-  const cancelledMs = performance.now()
   await story.as('ada').run(CancelTurnDocument, { sessionId: 'cli:cancelled' })
   expect((await turnEnd(watch)).turnStatus).toBe('CANCELLED')
-  // What was cancelled is not shown to models. A second, and what a busy machine adds.
-  expect(performance.now() - cancelledMs).toBeLessThan(5000)
+  // What was cancelled is not shown to models; a program that went on would have heard it.
   expect(await say('cli:cancelled', 'again')).toEqual(['toy heard 1: again'])
 })
 
