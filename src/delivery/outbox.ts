@@ -78,7 +78,10 @@ export class Outbox {
   readonly #timeoutMs: number
   readonly #poster: Poster
   readonly #gate = new HostGate({ total: MAX_POSTS, perHost: CONNECTIONS_PER_HOST })
-  /** Sessions that are seen to here; true: woken again meanwhile. */
+  /**
+   * Sessions that are seen to here; true: woken again meanwhile. No `Coalesced`: that nothing is due and that the
+   * session leaves this table must be one step, or a wake between them would begin a second run beside the first.
+   */
   readonly #active = new Map<string, boolean>()
   readonly #running = new Set<Promise<void>>()
   /** No further attempts here. */
