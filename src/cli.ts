@@ -340,7 +340,7 @@ async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Pro
     process.on('SIGHUP', () => void app.reloadConfig())
     await untilAborted(stopping)
     await app.stop().catch((error: unknown) => {
-      logger.error({ err: error }, 'stopping failed')
+      logger.error({ err: error }, 'stopping failed; leaving with exit code 1')
       process.exit(1)
     })
   }

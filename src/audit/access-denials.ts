@@ -145,7 +145,7 @@ export class AccessDenials {
       )
       for (const { window, count } of counted) window.recorded = (window.recorded ?? 0) + count
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, 'denied accesses could not be written to the audit; trying again')
+      logger.warn({ error: messageOf(error) }, 'denied accesses could not be written to the audit; retrying')
     }
     for (const [key, window] of this.#windows) if (isOver(window) && window.recorded !== 0) this.#windows.delete(key)
   }

@@ -76,7 +76,7 @@ function byLine(a: ConfigProblem, b: ConfigProblem): number {
 
 /** Not with the hash in it: a weak token could be guessed from that, and logs travel further than this file. */
 const plainTokenWarning =
-  'the token itself is in the file, and whoever reads it can use it; replace the line by sha256 = "…" ' +
+  'the token itself is in the file, and all who can read it can use it; replace the line by sha256 = "…" ' +
   '(printf %s TOKEN | sha256sum), or take a new one from "factotum token --print"'
 
 function findWarnings(file: ConfigFile): readonly FoundProblem[] {

@@ -71,7 +71,7 @@ export class JobRunner {
       application_name: 'factotum jobs',
     })
     const warn = (error: Error): void =>
-      options.logger.warn({ error: messageOf(error) }, 'job runner lost a connection')
+      options.logger.warn({ error: messageOf(error) }, 'job runner lost a connection; it opens another')
     this.#pool.on('error', warn)
     this.#pool.on('connect', (client) => void client.on('error', warn))
     const { clock, logger } = options

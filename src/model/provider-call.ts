@@ -121,7 +121,7 @@ export async function callProvider<Answer extends object>(
     if (waitMs === null) throw withTokens(outcome.error, tokens)
     options.logger.warn(
       { role, provider, model, code: outcome.error.code, tries, waitMs },
-      `model call failed, trying again: ${outcome.error.message}`,
+      `model call failed; retrying: ${outcome.error.message}`,
     )
     await options.clock.sleep(waitMs, signal)
     throwIfCancelled(signal)

@@ -106,14 +106,14 @@ export class LivePeople implements LiveConfig {
   async changed(): Promise<void> {
     this.#options.doorbell.ring({ kind: 'people' })
     await this.#reads.run().catch((error: unknown) => {
-      this.#options.logger.warn({ error: messageOf(error) }, 'a change of people could not be read; trying again')
+      this.#options.logger.warn({ error: messageOf(error) }, 'a change of people could not be read; retrying')
     })
   }
 
   /** Should another process know more already. Never rejects: then what is known stays. */
   async renew(): Promise<void> {
     await this.#reads.run().catch((error: unknown) => {
-      this.#options.logger.warn({ error: messageOf(error) }, 'people could not be read; trying again')
+      this.#options.logger.warn({ error: messageOf(error) }, 'people could not be read; retrying')
     })
   }
 
@@ -127,7 +127,7 @@ export class LivePeople implements LiveConfig {
     for (const cleanup of this.#cleanups.splice(0)) cleanup()
     await this.#poll.stop()
     await this.#noteUses().catch((error: unknown) => {
-      this.#options.logger.warn({ error: messageOf(error) }, 'when tokens were last used could not be written')
+      this.#options.logger.warn({ error: messageOf(error) }, 'last uses of tokens could not be written; they are lost')
     })
   }
 

@@ -1,6 +1,6 @@
 /**
  * The open conversations of a plugin's runtimes, where the plugin runs. The server takes pieces of an answer when it
- * has room for them; no more than so many wait here, and then the runtime waits.
+ * has space for them; no more than so many wait here, and then the runtime waits.
  */
 import type { RuntimeDefinition, RuntimePiece, RuntimeRequest, RuntimeSession } from './runtime.ts'
 import type { RuntimeCall, RuntimeBatch } from './messages.ts'

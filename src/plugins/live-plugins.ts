@@ -145,7 +145,7 @@ export class LivePlugins {
     this.#options.doorbell.ring({ kind: 'row', id })
     if (!this.#isStarted) return
     await this.#ticks.run().catch((error: unknown) => {
-      this.#options.logger.warn({ error: messageOf(error) }, 'a change of plugins could not be read; trying again')
+      this.#options.logger.warn({ error: messageOf(error) }, 'a change of plugins could not be read; retrying')
     })
   }
 
@@ -350,8 +350,8 @@ export class LivePlugins {
   /** Should this fail, some calls are not counted. */
   async #countLast(running: Running): Promise<void> {
     await this.#count(running).catch((error: unknown) => {
-      const { name } = running.keeper
-      this.#options.logger.warn({ plugin: name, error: messageOf(error) }, 'calls of a plugin could not be counted')
+      const line = { plugin: running.keeper.name, error: messageOf(error) }
+      this.#options.logger.warn(line, 'calls of a plugin could not be counted; its counts stay too low')
     })
   }
 

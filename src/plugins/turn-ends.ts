@@ -1,7 +1,7 @@
 /**
  * `onPipelineComplete`: every plugin that was enabled when a turn ended is given its end at least once, by whichever
  * process. The commit of the end has written who is due. This process gives the ends of its own turns a short while
- * later, those of many turns at a time; what it cannot give, or has no room for, becomes one job a turn, and a sweep
+ * later, those of many turns at a time; what it cannot give, or has no space for, becomes one job a turn, and a sweep
  * finds what a crash left. One that is called and throws, or is late, was given it; one that is not running, or ends
  * meanwhile, is given it later, for a day.
  */

@@ -45,7 +45,7 @@ test('a run that ended well forgets the failures before it and leaves the plan',
   expect(afterRun({ ...schedule, failures: 4 }, done)).toEqual({ failures: 0, lastError: null, nextRunAt: TOMORROW })
 })
 
-test('a run that was cancelled, or that somebody set off, plans nothing', () => {
+test('a run that was cancelled, or that a user set off, plans nothing', () => {
   for (const run of [{ ...ended, outcome: 'CANCELLED' } as const, { ...ended, manual: true }]) {
     const planned = { failures: 2, lastError: 'No model.', nextRunAt: TOMORROW }
     expect(afterRun({ ...schedule, failures: 2 }, run)).toEqual(planned)

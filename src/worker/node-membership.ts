@@ -180,7 +180,7 @@ export class NodeMembership {
       application_name: 'factotum node',
     })
     client.on('error', (error) => {
-      this.#options.logger.warn({ error: messageOf(error) }, 'node connection broke')
+      this.#options.logger.warn({ error: messageOf(error) }, 'node connection broke; the next beat fails')
       this.#beats.wake()
     })
     client.on('end', () => this.#beats.wake())

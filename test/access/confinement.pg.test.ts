@@ -31,7 +31,7 @@ const cursors: string[] = []
 
 beforeAll(async () => {
   world = await PeopleWorld.begin()
-  // Facts are everybody's: whoever has a turn that was shown one may read it.
+  // Facts are everybody's: a user with a turn that was shown one may read it.
   await world.database.query({ name: '', text: 'UPDATE facts SET invalidated_at = now()' }, [])
   await furnish('outside', [`${OUTSIDE_NAMESPACE}:own`, `${OUTSIDE_NAMESPACE}:more`])
   await furnish('other', ['@cleo:own', '@cleo:more'])

@@ -1,5 +1,5 @@
 /**
- * Documents that ask for everything, made from the schema itself: a field, type or argument that somebody adds is asked
+ * Documents that ask for everything, made from the schema itself: a field, type or argument that is added is asked
  * for from then on. What cannot be known from the schema (which thing an argument of type ID names) stands in tables
  * here, and what is missing in them is an error.
  */
@@ -335,7 +335,7 @@ export function waysTo(schema: GraphQLSchema, ids: Ids): ReadonlyMap<string, Way
   const choose = plainValues({ ids, isConnector: false })
   const ways = new Map<string, Way>()
   const add = (way: Way): void => void (ways.has(way.typeName) || ways.set(way.typeName, way))
-  // In this order: what lies on the way to a thing is seen by whoever sees the thing.
+  // In this order: what lies on the way to a thing is seen by all who see the thing.
   for (const [name, kind] of Object.entries(NODE_IDS)) {
     add({ typeName: name, around: (selection) => `{ node(id: "${ids[kind]}") { ... on ${name} ${selection} } }` })
   }

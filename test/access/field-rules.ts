@@ -1,6 +1,6 @@
 /**
  * Who is shown which field of the session in people-world.ts: every field of every object type, by name. A field that
- * stands nowhere here, or no longer exists, fails the test: whoever adds one decides who sees it.
+ * stands nowhere here, or no longer exists, fails the test: with a field it is decided who sees it.
  */
 import type { Caller } from './people-world.ts'
 
@@ -9,7 +9,7 @@ export type Outcome = 'shown' | 'hidden'
 
 const INSIDE = ['own', 'within', 'admin'] as const
 export const SEEN_BY = {
-  /** Belongs to a session: whoever sees that. */
+  /** Belongs to a session: those who see that. */
   session: INSIDE,
   /** A webhook's address: the token that set it, and admins. */
   setter: ['within', 'admin'],

@@ -1,5 +1,5 @@
 /**
- * What somebody who may not see a thing is answered: exactly what they would be answered if there were no such thing,
+ * What a caller who may not see a thing is answered: exactly what they would be answered if there were no such thing,
  * byte by byte, whatever they ask; and nothing is changed. Every field of Query, Mutation and Subscription, made from
  * the schema.
  */
@@ -47,7 +47,7 @@ async function askAboutNothing(field: string, caller: Caller): Promise<Answer> {
 
 /** What anybody may make for themselves, whatever there is of others. */
 const MAKES = new Set(['Mutation.createSchedule', 'Mutation.createLinkCode'])
-/** Say nothing to somebody who may see nothing; what they say to others is in test/stories/people.pg.test.ts. */
+/** Say nothing to a caller who may see nothing; what they say to others is in test/stories/people.pg.test.ts. */
 const SILENT = new Set([
   'Subscription.sessionUpdates',
   'Subscription.approvalUpdates',
@@ -82,7 +82,7 @@ test.each(questions)('%s: %s cannot tell that the session is there, nor change i
 
 const BROKEN = /INTERNAL_SERVER_ERROR|GRAPHQL_|BAD_USER_INPUT|TOO_COMPLEX|DATABASE_UN|RATE_LIMITED/
 
-test.each([...MAKES])('%s: what somebody makes for themselves shows nothing of others', async (field) => {
+test.each([...MAKES])('%s: what a caller makes for themselves shows nothing of others', async (field) => {
   const { question, body } = await askAbout(world.ids, field, 'other')
   expect(body).toContain('Payload"')
   expect(world.leaksIn(body, question)).toEqual([])

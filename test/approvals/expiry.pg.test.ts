@@ -1,4 +1,4 @@
-/** What nobody decides about in time, as the jobs see to it: once, whoever comes first, and the turn is ready. */
+/** What nobody decides about in time, as the jobs see to it: once, whichever comes first, and the turn is ready. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApprovalExpiry } from '../../src/approvals/approval-expiry.ts'
 import type { SessionEvent } from '../../src/core/session-event.ts'

@@ -330,7 +330,7 @@ describe('retention', () => {
     expect(await verify()).toMatchObject({ problem: null, entries: 1, seals: 1 })
   })
 
-  test('what somebody else removes from the beginning, or adds before it, shows', async () => {
+  test('what another program removes from the beginning, or adds before it, shows', async () => {
     await remove(day(13))
     await seal(day(13))
     await tamper(

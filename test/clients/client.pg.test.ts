@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => story[Symbol.asyncDispose]())
 
-/** A page of somebody's, of a session of this test. */
+/** A page of a user's, of a session of this test. */
 function page(
   id: string,
   { url = story.app.url, person = 'ada' }: { url?: string; person?: Person } = {},

@@ -175,11 +175,11 @@ interface Target extends SeededSession, SeededKnowledge {
   readonly learningNumber: number
   /** One that was given up. */
   readonly deliveryId: string
-  /** One that waits for somebody. */
+  /** One that waits for a decision. */
   readonly approvalId: string
   /** Bob's. */
   readonly scheduleId: string
-  /** For connectors, which must name somebody. */
+  /** For connectors, which must name a sender. */
   readonly sender: string
 }
 

@@ -67,7 +67,7 @@ test('deliveries are listed newest first, by state and session, page by page', a
   expect(second.data.deliveries.edges[0]?.node.id).toBe(ids[0])
 })
 
-test('a delivery is a node, for whoever sees its session', async () => {
+test('a delivery is a node, for all who see its session', async () => {
   const id = await seed('discord:node')
   expect((await it.run('bob', DeliveryNodeDocument, { id })).data.node).toMatchObject({ __typename: 'Delivery', id })
   expect((await it.run('carol', DeliveryNodeDocument, { id })).data.node).toBeNull()

@@ -128,7 +128,7 @@ describe('a fact', () => {
     expect(it.rung.filter((rung) => rung === id)).toHaveLength(4)
   })
 
-  test('that somebody changed meanwhile is not edited: the conflict names both versions', async () => {
+  test('that another admin changed meanwhile is not edited: the conflict names both versions', async () => {
     const id = await create('The build takes 4 minutes.')
     await edit(api.EditFactDocument, { id, content: 'The build takes 5 minutes.', version: 1 })
     const { editFact } = await edit(api.EditFactDocument, { id, content: 'The build takes 6 minutes.', version: 1 })
@@ -284,7 +284,7 @@ describe('a learning', () => {
     expect(await auditOf(learningId)).toEqual([audited('DISCARDED', { session_id: sessionId, reason })])
   })
 
-  test('is decided once, whoever is first', async () => {
+  test('is decided once, by the first', async () => {
     const { learningId: id } = await seed()
     const results = await Promise.all([
       edit(api.PromoteLearningDocument, { id }).then(({ promoteLearning }) => promoteLearning),

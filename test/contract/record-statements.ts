@@ -1,5 +1,6 @@
 /**
- * Records the SQL that reaches PostgreSQL while something runs, whoever sends it: Prisma, or hand-written statements.
+ * Records the SQL that reaches PostgreSQL while something runs, from wherever it comes: Prisma, or hand-written
+ * statements.
  */
 import pg from 'pg'
 

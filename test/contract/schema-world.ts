@@ -41,7 +41,7 @@ export class SchemaWorld implements AsyncDisposable {
   readonly schema = buildSchema()
   /** What is installed. */
   skills: Skills = { scan: () => ({ skills: new Map(), problems: [] }) }
-  /** What `sessionUpdates` tells, by whoever asks. */
+  /** What `sessionUpdates` tells, by the caller. */
   sessionNotifier: Pick<SessionNotifier, 'follow'> = { follow: () => neverEnding() }
   approvalNotifier: Pick<ApprovalNotifier, 'follow'> = { follow: () => neverEnding() }
   scheduleNotifier: Pick<ScheduleNotifier, 'follow'> = { follow: () => neverEnding() }

@@ -1,4 +1,4 @@
-/** An approval that waits for somebody, written straight into the tables. */
+/** An approval that waits for a decision, written straight into the tables. */
 import { newId } from '../../src/platform/id.ts'
 import type { Database } from '../../src/store/database.ts'
 

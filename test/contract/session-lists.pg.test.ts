@@ -1,5 +1,5 @@
 /**
- * Lists of sessions are read in two ways, by whether somebody's sessions are few or many. Both must show what the
+ * Lists of sessions are read in two ways, by whether a user's sessions are few or many. Both must show what the
  * plainest statement shows: for every viewer and every filter, page after page.
  */
 import fc from 'fast-check'

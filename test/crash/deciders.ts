@@ -34,7 +34,7 @@ const AT_ONCE = 50
 
 export class Deciders {
   readonly accepted: Decision[] = []
-  /** Approvals about which somebody has tried to decide. */
+  /** Approvals about which a user has tried to decide. */
   readonly tried = new Set<string>()
   readonly #options: DecidersOptions
   readonly #deciders: readonly Decider[]

@@ -1,6 +1,6 @@
 /**
  * Schedules under load: each becomes due again and again, as time would have it (the row is moved into the past, now
- * and then by hours, as if nobody had been there), and somebody sets them off besides. Their commands leave marks. What
+ * and then by hours, as if nobody had been there), and a user sets them off besides. Their commands leave marks. What
  * became due and what was set off is kept for the judge.
  */
 import pg from 'pg'

@@ -1,5 +1,5 @@
 /**
- * Two servers on one database. One that is killed is started again at once; whoever needs a server gets one that
+ * Two servers on one database. One that is killed is started again at once; a caller that needs a server gets one that
  * answers, at random, and waits while there is none.
  */
 import { readProcess } from '../../src/execution/process/process-tree.ts'

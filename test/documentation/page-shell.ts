@@ -1,4 +1,4 @@
-/** Runs the commands of one page as somebody does who follows it: one shell, one folder, one after the other. */
+/** Runs the commands of one page as a reader does who follows it: one shell, one folder, one after the other. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
 /**
- * PgBouncer between a server and the test PostgreSQL, for what happens when somebody gives its address. Not a
+ * PgBouncer between a server and the test PostgreSQL, for what happens when its address is given. Not a
  * dependency: where it is not installed, the tests that want it say so in their names.
  */
 import { spawn } from 'node:child_process'

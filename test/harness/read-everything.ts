@@ -1,5 +1,5 @@
 /**
- * Reads all that somebody is shown: every field of every node that can be reached, made from the schema itself, so that
+ * Reads all that a caller is shown: every field of every node that can be reached, made from the schema itself, so that
  * a field that comes later is read as well. Fields that want arguments are left out.
  */
 import {

@@ -37,7 +37,7 @@ export function tokenOf(person: Person): string {
 export interface StoryConfig {
   /** `[settings]` as in config.toml. */
   readonly settings?: Readonly<Record<string, string | number | boolean | readonly string[]>>
-  /** More lines of somebody's token, such as `webhook_secret = "…"`. */
+  /** More lines of a user's token, such as `webhook_secret = "…"`. */
   readonly tokens?: Readonly<Partial<Record<Person, string>>>
   /** More TOML, such as `[providers.…]`. */
   readonly toml?: string

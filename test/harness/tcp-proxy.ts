@@ -101,14 +101,14 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   /**
-   * Whoever is told "ready for your next statement" hears in the same breath that the connection is over, as from a
-   * PostgreSQL whose postmaster has just died.
+   * A client that is told "ready for your next statement" hears in the same breath that the connection is over, as from
+   * a PostgreSQL whose postmaster has just died.
    */
   dieWhenReady(): void {
     this.#postmasterIsDead = true
   }
 
-  /** Whoever sends `marker` hears the same, and the server nothing. */
+  /** A client that sends `marker` hears the same, and the server nothing. */
   dieAt(marker: string): void {
     this.#fatal = Buffer.from(marker)
   }

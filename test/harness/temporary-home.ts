@@ -33,7 +33,7 @@ export async function createTemporaryHome({ folder = tmpdir() } = {}): Promise<T
 }
 
 /**
- * Where many databases come and go: a folder in memory, if there is one with room. On ext4 each new file has to find a
+ * Where many databases come and go: a folder in memory, if there is one with space. On ext4 each new file has to find a
  * place among those that were just deleted, and every database makes and deletes three hundred.
  */
 export function roomyFolder(): string {

@@ -94,7 +94,7 @@ test('what an admin appends for the assistant or the system keeps the name of wh
   expect(who).toEqual([{ user_name: 'bob' }])
 })
 
-test('nobody puts words into the mouth of the assistant, the system or somebody else', async () => {
+test('nobody puts words into the mouth of the assistant, the system or another user', async () => {
   await openSession(world.context, world.as('bob'), { id: '@bob:mouths' })
   await openSession(world.context, world.as('discord'), { id: 'discord:mouths' })
   for (const role of ['ASSISTANT', 'SYSTEM'] as const) {
@@ -147,7 +147,7 @@ test('its place is where it came in, also for the planner, who is told when it w
   ])
 })
 
-test("an absent session and somebody else's look the same", async () => {
+test("an absent session and another user's look the same", async () => {
   await openSession(world.context, world.as('bob'), { id: '@bob:mine' })
   const [theirs, absent] = await Promise.all([append('@bob:mine', {}, 'carol'), append('cli:none', {}, 'carol')])
   expect(theirs).toMatchObject({ kind: 'NotFound', id: '@bob:mine' })

@@ -31,7 +31,7 @@ interface Sent {
   readonly taken: TakenSession | null
 }
 
-/** Sends to a worker that has room. */
+/** Sends to a worker that has a slot. */
 async function send(
   sessionId: string,
   { by = 'bob', ...input }: Partial<SendMessageInput> & { readonly by?: 'alice' | 'bob' } = {},
@@ -51,7 +51,7 @@ async function send(
   return { messageId: answer.messageId, taken: result.kind === 'Accepted' ? result.taken : null }
 }
 
-/** As another process sends, whose worker has no room: what it sends waits. */
+/** As another process sends, whose worker has no slot: what it sends waits. */
 const sendToWait = (sessionId: string, on = world) =>
   sendMessage(on.context, on.as('bob'), { sessionId, content: 'waits' })
 
@@ -220,7 +220,7 @@ test('of two at once in a new session one begins', async () => {
   expect(await session('@bob:two')).toMatchObject({ queue_length: 1, epoch: 1, last_seq: 3, status: 'RUNNING' })
 })
 
-test('a session that somebody opens at the same moment takes the message, which waits', async () => {
+test('a session that is opened at the same moment takes the message, which waits', async () => {
   const [, sent] = await world.interleave(
     (first) => openSession(first.context, first.as('alice'), { id: 'cli:opens' }),
     () => send('cli:opens', { by: 'alice' }),

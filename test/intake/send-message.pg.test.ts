@@ -87,7 +87,7 @@ describe('an accepted message', () => {
     expect(await sessionRow('@bob:asleep')).toMatchObject({ status: 'IDLE', queue_length: 1 })
   })
 
-  test("makes an admin who answers in somebody else's session a participant", async () => {
+  test("makes an admin who answers in another user's session a participant", async () => {
     await send('@bob:helped')
     await send('@bob:helped', 'let me help', { as: 'alice' })
     const names = await world.sql('SELECT user_name FROM participants WHERE session_id = $1 ORDER BY 1', '@bob:helped')
@@ -131,7 +131,7 @@ describe('a connector', () => {
 })
 
 describe('refused', () => {
-  test("somebody else's session, which looks absent", async () => {
+  test("another user's session, which looks absent", async () => {
     await send('@bob:private')
     const refusal = (id: string): object => ({
       kind: 'NotFound',

@@ -106,7 +106,7 @@ describe('openSession', () => {
     expect(await world.log('@bob:race')).toEqual(['1 SessionUpdated'])
   })
 
-  test('again takes in whoever is named, and not the admin who only looks', async () => {
+  test('again takes in those who are named, and not the admin who only looks', async () => {
     await open({ id: '@bob:joined' })
     await open({ id: '@bob:joined', participants: ['carol'] }, 'alice')
     expect(await people('@bob:joined')).toEqual(['bob', 'carol'])
@@ -343,7 +343,7 @@ describe('deleteSession', () => {
 describe('cancelTurn', () => {
   const cancel = (sessionId: string, as: Name = 'bob') => cancelTurn(world.context, world.as(as), { sessionId })
 
-  test('writes the wish down for whoever runs the turn, and rings', async () => {
+  test('writes the wish down for the node that runs the turn, and notifies it', async () => {
     await send('@bob:cancel')
     const started = await world.begin('@bob:cancel')
     expect(await cancel('@bob:cancel')).toEqual({ kind: 'Cancelling', turnId: started?.turn.id })

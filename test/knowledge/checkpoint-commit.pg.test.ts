@@ -1,5 +1,5 @@
 /**
- * The rows behind checkpoints, past the introspector: whoever claims, loses, renews and commits in whatever order, a
+ * The rows behind checkpoints, past the introspector: in whatever order processes claim, lose, renew and commit, a
  * span is covered once, and what was spent is accounted always.
  */
 import * as fc from 'fast-check'
@@ -133,7 +133,7 @@ const steps = fc.array(
   { minLength: 80, maxLength: 80, size: 'max' },
 )
 
-test('whoever does what when, spans follow on each other, and each was covered once', async () => {
+test('in whatever order processes act, spans follow on each other, and each was covered once', async () => {
   let sessions = 0
   let spans = 0
   const late = { commits: 0 }

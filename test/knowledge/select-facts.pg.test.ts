@@ -133,7 +133,7 @@ describe('the facts of a prompt', () => {
     expect(await seenBy('dave')).toEqual(['fact_01', 'fact_00'])
   })
 
-  test('are counted truly, whoever changes them at once', async () => {
+  test('are counted truly, however many change them at once', async () => {
     const facts = Array.from({ length: 120 }, (_, n) => [`fact_${n}`, `Rack ${n} stands in hall ${n % 7}.`] as const)
     await Promise.all(facts.map(([id, content]) => addFact(id, content)))
     await Promise.all(

@@ -21,7 +21,7 @@ export function findOrders(text: string): readonly Order[] {
   return [...found.values()]
 }
 
-/** The text as it stands, and as somebody reads it who tries everything. */
+/** The text as it stands, and as an attacker reads it who tries everything. */
 function readings(text: string): string[] {
   const decoded = text.replaceAll(/[A-Za-z0-9+/]{24,}={0,2}/g, (word) => Buffer.from(word, 'base64').toString())
   return [

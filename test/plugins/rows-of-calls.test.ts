@@ -39,7 +39,7 @@ test('each begins when the one before has ended, or has failed', async () => {
   expect(lines).toEqual(['begins one', 'ends one', 'begins throw', 'begins three', 'ends three'])
 })
 
-test('what is given up makes room for the next; what is given up before it begins is not made', async () => {
+test('what is given up makes place for the next; what is given up before it begins is not made', async () => {
   const hanging = new AbortController()
   const answers = outcomes([reads('hang', hanging.signal), reads('never', AbortSignal.abort()), reads('after')])
   const last = plugin.call(reads('beside').call, { signal: new AbortController().signal })

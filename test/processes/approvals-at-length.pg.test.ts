@@ -95,7 +95,7 @@ test('many decide at once at two processes: one decision stands, and it has one 
   expect(audited?.count).toBe('3')
 })
 
-test('yes and no at once: what was answered to whoever won is what happens', async () => {
+test('yes and no at once: what the winner was answered is what happens', async () => {
   await using story = await Story.begin({ config: { toml: RULES } })
   await using beside = await Story.begin({ beside: story })
   const scenes = Array.from({ length: 6 }, (_, index) => `cli:contest-${index}`)
@@ -189,7 +189,7 @@ describe('while it waits', () => {
     await using demoted = watchAll(ada, 'cli:demoted')
     await using removed = watchAll(ada, 'cli:removed')
     const asked = [...(await untilAsked(demoted)), ...(await untilAsked(removed))]
-    // Grace takes Ada's place, so that somebody is left who may decide.
+    // Grace takes Ada's place, so that one user is left who may decide.
     const grace =
       '[users.grace]\nrole = "admin"\n[tokens.grace]\nkind = "user"\nuser = "grace"\ntoken = "grace-token"\n'
     const config = storyConfig({ toml: `${grace}${rules}` })
@@ -261,7 +261,7 @@ describe('a planner that does not listen', () => {
     const prompts = stub.calls.filter(({ role }) => role === 'planner').map(({ user }) => user)
     const told = prompts[1] ?? ''
     expect(told).toMatch(/<<<REASON_[0-9a-f]{32}>>>\nTask 1 was denied by ada. The note says: Use another ‹‹‹file›››\./)
-    // Whoever reviews what comes next knows it, too.
+    // The reviewer of what comes next knows it, too.
     expect(stub.calls.findLast(({ role }) => role === 'reviewer')?.user).toContain('was denied by ada')
   })
 

@@ -31,7 +31,7 @@ interface Scene {
   readonly watch: Watch<api.WatchSessionSubscription>
   readonly query: (text: string) => Promise<object[]>
   readonly ask: (client?: ApiClient) => Promise<string>
-  /** Nobody waits: what is to be tried again later, is now; whoever holds the checkpoint has lost it. */
+  /** Nobody waits: what is to be tried again later, is now; the process that holds the checkpoint has lost it. */
   readonly makeDue: () => Promise<void>
 }
 

@@ -1,5 +1,5 @@
 /**
- * The database cannot be reached for a while. Whoever asks is told so at once and by name, the process lives, nothing
+ * The database cannot be reached for a while. Callers are told so at once and by name, the process lives, nothing
  * that was accepted is lost, and when the database is back everything goes on by itself.
  */
 import { expect, test, vi } from 'vitest'

@@ -268,7 +268,7 @@ describe('the embedded PostgreSQL', () => {
     await server.stop()
   })
 
-  test('told to stop by somebody else, it does not wait for its clients for ever, and comes back', async () => {
+  test('told to stop by another process, it does not wait for its clients for ever, and comes back', async () => {
     const server = await start()
     const client = new pg.Client({ connectionString: server.url })
     const ended = new Promise((resolve) => client.once('end', resolve))
@@ -340,7 +340,7 @@ describe.runIf(asRoot && canEnter(NOBODY, CHECKOUT))('for another user than root
 })
 
 describe.runIf(asRoot)('for root', () => {
-  test('the server is somebody else', async () => {
+  test('the server is another process', async () => {
     const server = await start()
     expect((await stat(`/proc/${server.pid}`)).uid).toBeGreaterThan(0)
     await server.stop()

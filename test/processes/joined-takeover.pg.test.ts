@@ -1,6 +1,6 @@
 /**
- * A process dies by `kill -9` while a turn serves messages that it took along: whoever goes on with it serves all of
- * them.
+ * A process dies by `kill -9` while a turn serves messages that it took along: the one that goes on with it serves all
+ * of them.
  */
 import { writeFile } from 'node:fs/promises'
 import { expect, test, vi } from 'vitest'

@@ -1,6 +1,6 @@
 /**
  * A process hangs (here: SIGSTOP) long enough to be taken for dead, and then goes on as if nothing had happened.
- * Somebody else has its session by then, and not a word of what it still wants to say may get through.
+ * Another process has its session by then, and not a word of what it still wants to say may get through.
  */
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'

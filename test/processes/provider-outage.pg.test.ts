@@ -25,7 +25,7 @@ test('a turn waits while the provider is away, and goes on when it is back; what
   })
 
   stub.follow({ by: answerWell })
-  // Whoever changes the configuration need not wait.
+  // An operator who changes the configuration need not wait.
   await story.reconfigure(storyConfig({ ...config, settings: { ...WAITS, max_queued: 99 } }))
   expect(await turnEnd(watch)).toMatchObject({ turnId: id, turnStatus: 'DONE' })
   expect(stub.calls.filter(({ role }) => role === 'planner')).toHaveLength(1)

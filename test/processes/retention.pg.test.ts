@@ -192,7 +192,7 @@ test('old turns go with all that hangs on them, workspaces with their files; fac
   const leave = page.subscribe(() => {})
   await expect.poll(() => page.getSnapshot().entries.length, WAIT).toBe(before.length)
   proxy.cut()
-  // While the page is away somebody says something that is old, too, when it comes back.
+  // While the page is away a user says something that is old, too, when it comes back.
   await converse(ada, OLD, 'Still there?')
   await age(70, OLD)
 

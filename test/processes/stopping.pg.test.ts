@@ -1,6 +1,6 @@
 /**
- * However a server is started and whoever is told to stop, it drains: npm, npx, a supervisor that signals every process
- * of the service, a terminal. `drain.pg.test.ts` tells what draining is.
+ * However a server is started and whichever process is told to stop, it drains: npm, npx, a supervisor that signals
+ * every process of the service, a terminal. `drain.pg.test.ts` tells what draining is.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

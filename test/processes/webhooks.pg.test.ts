@@ -1,6 +1,6 @@
 /**
- * A session with a webhook: what the agent says is posted, signed and in order, whatever the receiver does and whoever
- * dies.
+ * A session with a webhook: what the agent says is posted, signed and in order, whatever the receiver does and
+ * whichever process dies.
  */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
 /**
- * 40 commands of somebody who wants out of the sandbox, or to take the machine down with him. Data for
+ * 40 commands of an attacker who wants out of the sandbox, or to take the machine down with them. Data for
  * `hostile-commands.test.ts`, which runs each as role USER and then looks at the world outside (`outside-world.ts`).
  *
  * A command prints ESCAPED when it has got what it wanted. One that is not meant to be killed is followed by `echo

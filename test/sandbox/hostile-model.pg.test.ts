@@ -22,7 +22,7 @@ interface Scene {
   readonly role: AgentRole
 }
 
-/** What only costs retries and patience does so whoever asks: it is played once. */
+/** What only costs retries and patience does so for every caller: it is played once. */
 const PATIENCE = new Set(['MODEL_UNREACHABLE', 'MODEL_OVERLOADED', 'MODEL_SILENT'])
 const PLANNER_ANSWERS = HOSTILE_ANSWERS.filter(({ role, outcome }) => role === 'planner' && !PATIENCE.has(outcome))
 const AS_MEANT: readonly Scene[] = HOSTILE_ANSWERS.map((hostile) => ({ hostile, role: hostile.role }))

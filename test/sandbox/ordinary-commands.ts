@@ -1,5 +1,5 @@
 /**
- * 10 commands of somebody who works. Data for `hostile-commands.test.ts`: each must do in the sandbox what it does
+ * 10 commands of a user who works. Data for `hostile-commands.test.ts`: each must do in the sandbox what it does
  * elsewhere.
  */
 export interface OrdinaryCommand {

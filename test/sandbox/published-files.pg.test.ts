@@ -75,7 +75,7 @@ const sweep = (): Promise<void> =>
   )
 
 describe('a file in pub/', () => {
-  test('is told live with a link, is served to whoever has it, and is gone when it has expired', async () => {
+  test('is told live with a link, is served to all who have it, and is gone when it has expired', async () => {
     const ada = story.as('ada')
     const task = await runAs(ada, 'cli:report', 'mkdir pub && echo All is well. > pub/report.txt && echo done')
     const [file] = task.files
@@ -250,7 +250,7 @@ describe('the link', () => {
     expect(await textOf(response)).not.toContain('token')
   })
 
-  test('of a large file streams: whoever leaves in between costs nothing, and others get it whole', async () => {
+  test('of a large file streams: a client that leaves in between costs nothing, and others get it whole', async () => {
     const write = 'mkdir pub; head -c 30000000 /dev/urandom > pub/large.bin; sha256sum < pub/large.bin >&2; exit 1'
     const { files, stderr } = await runAs(story.as('ada'), 'cli:large', write)
     const url = files[0]?.url ?? ''

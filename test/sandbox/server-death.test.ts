@@ -1,4 +1,4 @@
-/** Whoever dies, of the server and the process that starts its commands: no command goes on without them. */
+/** Whichever dies, the server or the process that starts its commands: no command goes on without them. */
 import { readdirSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * The Scheduler against a real database: what fires, once, whoever dies when; and what becomes of a schedule when a run
- * has ended.
+ * The Scheduler against a real database: what fires, once, whichever process dies when; and what becomes of a schedule
+ * when a run has ended.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FinalTurnStatus } from '../../src/core/status.ts'
@@ -54,7 +54,7 @@ async function startAll(count: number): Promise<AsyncDisposableStack> {
   return stack
 }
 
-test('who died between opening a run and sending its message is made up for by somebody else, once', async () => {
+test('a process that died between opening a run and sending its message is made up for by another, once', async () => {
   const id = await addSchedule(world)
   await makeDue(world, id)
   const due = must(
@@ -108,7 +108,7 @@ test('what comes due while a run is open is skipped and recorded; the next one f
   expect(statusesOf(await until(world, id, ({ runs }) => runs.length === 3))).toBe('DONE SKIPPED RUNNING')
 })
 
-test('a single run waits for one that somebody has set off', async () => {
+test('a single run waits for one that a user has set off', async () => {
   const runAt = new Date(Date.now() + 3_600_000)
   const id = await addSchedule(world, { cron: null, runAt })
   await triggerSchedule(world.context, world.as('bob'), id)

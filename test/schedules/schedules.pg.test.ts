@@ -121,7 +121,7 @@ describe('changed', () => {
 })
 
 describe('triggered', () => {
-  test('it runs at once as its user, also when it is not enabled, whoever sets it off; one run at a time', async () => {
+  test('it runs at once as its user, also when it is not enabled, whichever user sets it off; one run at a time', async () => {
     const id = await addSchedule(world, { enabled: false })
     const triggered = await triggerSchedule(world.context, world.as('alice'), id)
     expect(triggered).toMatchObject({ kind: 'ScheduleTriggered' })
@@ -157,7 +157,7 @@ test('deleted, it is gone with its runs; what it began stays', async () => {
   expect(await deleteSchedule(world.context, world.as('bob'), id)).toMatchObject({ kind: 'NotFound' })
 })
 
-test("somebody else's schedule looks absent to users and connectors; admins may do everything with it", async () => {
+test("another user's schedule looks absent to users and connectors; admins may do everything with it", async () => {
   const id = await addSchedule(world)
   const before = await rowOf(world, id)
   for (const name of ['carol', 'hub', 'discord'] as const) {

@@ -1,6 +1,6 @@
 /**
  * Who changes who may see what: people join and leave, some become admins and users again, some lose their token for a
- * while. Every change is entered in the ledger: before it is asked for when it lets somebody in, after it is certain
+ * while. Every change is entered in the ledger: before it is asked for when it lets a user in, after it is certain
  * when it does not.
  */
 import { rename, writeFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ export class Director {
     this.#configPath = configPath
   }
 
-  /** Somebody joins or leaves, again and again. Rejects when there is no server to be had. */
+  /** A user joins or leaves, again and again. Rejects when there is no server to be had. */
   async move(signal: AbortSignal, everyMs: number): Promise<void> {
     const { sessions, people, ledger } = this.#world
     while (!signal.aborted) {
@@ -40,7 +40,7 @@ export class Director {
     }
   }
 
-  /** Somebody's role changes, or their token goes or comes back, again and again. */
+  /** A user's role changes, or their token goes or comes back, again and again. */
   async change(signal: AbortSignal, everyMs: number): Promise<void> {
     const changing = this.#world.people.filter(({ changes }) => changes)
     while (!signal.aborted) {
@@ -85,7 +85,7 @@ export class Director {
     const before = this.#states.get(name) ?? 'USER'
     if (state === before) return
     if (state === 'ADMIN') ledger.enter(name, performance.now())
-    // Whoever comes back sees what they saw: nobody has moved them meanwhile.
+    // Users who come back see what they saw: nobody has moved them meanwhile.
     if (before === 'GONE') for (const index of this.#kept.get(name) ?? []) ledger.enter(name, performance.now(), index)
     this.#states.set(name, state)
     await this.#configure(soakToml({ rootToken, people, states: this.#states, connectors }))

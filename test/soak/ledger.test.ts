@@ -1,4 +1,4 @@
-/** The soak is as good as its ledger: it must not excuse a stranger, nor accuse somebody who could see. */
+/** The soak is as good as its ledger: it must not excuse a stranger, nor accuse a user who could see. */
 import { expect, test } from 'vitest'
 import { GRACE_MS, Ledger } from './ledger.ts'
 

@@ -1,13 +1,13 @@
 /**
- * Who may have seen which session when, and when each text was said. Generous where nobody can know: somebody may see a
- * session from the moment at which somebody asks for it, until it is certain that they may not. Times are of one clock,
+ * Who may have seen which session when, and when each text was said. Generous where nobody can know: a user may see a
+ * session from the moment at which it is asked for, until it is certain that they may not. Times are of one clock,
  * in ms.
  */
 
 /** What follows a change may show a session for so long. */
 export const GRACE_MS = 5000
 
-/** A text that says which session it belongs to. Whoever sees it sees something of that session. */
+/** A text that says which session it belongs to. A user who sees it sees something of that session. */
 export interface Canary {
   readonly session: number
   readonly serial: number

@@ -1,5 +1,5 @@
 /**
- * `npm run test:soak`: see `usage`. Exit codes: 0 no stranger saw anything, 1 somebody did or the soak could not run, 2
+ * `npm run test:soak`: see `usage`. Exit codes: 0 no stranger saw anything, 1 one did or the soak could not run, 2
  * wrong usage.
  */
 import { parseArgs, styleText } from 'node:util'

@@ -1,5 +1,5 @@
 /**
- * Somebody who tries what they may not: lists with every filter, sessions and what is in them by id, under each name
+ * A user who tries what they may not: lists with every filter, sessions and what is in them by id, under each name
  * the API has for them, and changes to sessions of others. What comes back is judged; a change that is accepted is a
  * finding.
  */

@@ -35,13 +35,13 @@ export interface SoakOptions {
    * one person tries and tries next; on average.
    */
   readonly everyMs: { readonly message: number; readonly move: number; readonly role: number; readonly probe: number }
-  /** How long somebody follows something at most. */
+  /** How long a user follows something at most. */
   readonly followMs: number
   readonly onProgress: (text: string) => void
 }
 
 export interface SoakReport {
-  /** What somebody saw or did who may not. */
+  /** What a user saw or did who may not. */
   readonly findings: readonly string[]
   /** What a healthy server has no reason to log. */
   readonly alarms: readonly string[]

@@ -58,7 +58,7 @@ export class Speaker {
     session.inside.push(result.message.id)
   }
 
-  /** Somebody who takes part, or a connector on behalf of somebody, known or not; null when there is nobody. */
+  /** A user who takes part, or a connector on behalf of a person, known or not; null when there is nobody. */
   #speakerIn({ index, prefix }: SoakSession): By | null {
     const { people, ledger, connectors } = this.#world
     const random = this.#random

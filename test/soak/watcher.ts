@@ -1,5 +1,5 @@
 /**
- * Somebody who looks: follows their lists and sessions, those that they may see and those that they may not, at any
+ * A user who watches: follows their lists and sessions, those that they may see and those that they may not, at any
  * server. What comes is judged by when it was said and by when it came.
  */
 import type { Random } from '../crash/random.ts'

@@ -1,4 +1,4 @@
-/** A connection that ends while somebody holds it: an error for them, and never the end of the process. */
+/** A connection that ends while a caller holds it: an error for them, and never the end of the process. */
 import { expect, test, vi } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'

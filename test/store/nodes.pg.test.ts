@@ -1,6 +1,6 @@
 /**
- * What becomes of the sessions and turns of a node that others evict. The nodes of this world hold no lock, so whoever
- * looks first evicts all others.
+ * What becomes of the sessions and turns of a node that others evict. The nodes of this world hold no lock, so the one
+ * that looks first evicts all others.
  */
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -140,7 +140,7 @@ describe('the sessions of an evicted node', () => {
     ])
   })
 
-  test('stay with it while somebody changes them', async () => {
+  test('stay with it while they are changed', async () => {
     const { lease, turn } = await runTurn('cli:begins', null)
     await evictNodes(database(), SELF, TIMING)
     const begun = world.interleave(

@@ -1,4 +1,4 @@
-/** Somebody has to agree before a command runs: asking, waiting, deciding, and what becomes of the turn. */
+/** A user has to agree before a command runs: asking, waiting, deciding, and what becomes of the turn. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { approvalRules, decide, statesIn, untilAsked } from '../harness/approvals.ts'

@@ -142,7 +142,7 @@ test('a turn that waits goes on after a restart with a higher budget, in whichev
   expect(again.received.some(({ sessionEvents }) => told(sessionEvents))).toBe(false)
 })
 
-test('a turn that was paused in the moment in which somebody cancelled it, by a process that died of it, ends at the next start', async () => {
+test('a turn that was paused in the moment in which a user cancelled it, by a process that died of it, ends at the next start', async () => {
   await using place = await Story.begin({ config: SPENT })
   const ben = place.as('ben')
   await send(ben, '@ben:both', 'hello')

@@ -416,7 +416,7 @@ describe('INTERRUPT', () => {
   })
   afterAll(() => story[Symbol.asyncDispose]())
 
-  /** Somebody's turn runs and would for ever, in a session in which ada and ben take part. */
+  /** A user's turn runs and would for ever, in a session in which ada and ben take part. */
   async function playEndless(who: 'ada' | 'ben', id: string, more: Partial<SendMessageInput> = {}) {
     const type = more.mentioned === undefined ? 'DIRECT' : 'GROUP'
     await openBusy(story.as('ada'), 'INTERRUPT', { id, source: { kind: 'cli', type }, participants: ['ben', 'cleo'] })

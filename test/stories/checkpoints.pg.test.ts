@@ -106,7 +106,7 @@ async function memoryOf(sessionId: string) {
 const promptsOf = (role: StubCall['role']): string[] =>
   stub.calls.filter((call) => call.role === role).map(({ user }) => user)
 
-describe('a checkpoint that somebody asks for', () => {
+describe('a checkpoint that a caller asks for', () => {
   test('notes what the next planner is shown, labels the session, and leaves candidates for facts', async () => {
     const ben = story.as('ben')
     await converse(ben, '@ben:asked', 'I like tables.')
@@ -134,7 +134,7 @@ describe('a checkpoint that somebody asks for', () => {
       descriptionSource: 'INTROSPECTION',
       lastActivityAt: before?.lastActivityAt,
     })
-    // The description changed, which whoever shows it is told.
+    // The description changed, which pages that show it are told.
     await watch.until(({ sessionEvents: event }) => event.__typename === 'SessionUpdatedEvent')
 
     const [shown] = promptsOf('introspector')
@@ -330,7 +330,7 @@ test('after so many turns one is made by itself, of what was said since the last
   expect(promptsOf('introspector')).toHaveLength(2)
 })
 
-test('whoever starts a fresh session has the one before gone over', async () => {
+test('a caller who starts a fresh session has the one before gone over', async () => {
   const ben = story.as('ben')
   await converse(ben, '@ben:before', 'Remember the shop.')
   await using watch = watchAll(ben, '@ben:before')

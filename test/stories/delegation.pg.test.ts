@@ -184,7 +184,7 @@ test('a deleted child fails nothing that is done; a child outlives its parent, a
   expect(after.answers.join('\n')).toContain('may not be called for this delegated task')
 })
 
-test('three work side by side, the next one when there is room; twenty a day and user', async () => {
+test('three work side by side, the next one when there is a slot; twenty a day and user', async () => {
   await using place = await Story.begin()
   const ada = place.as('ada')
   await ada.run(OpenSessionDocument, { input: { id: 'cli:many', mode: 'CHAT' } })

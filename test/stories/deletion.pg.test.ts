@@ -224,7 +224,7 @@ describe('what belongs to a session', () => {
     expect(audit.edges[0]?.node).toMatchObject({ sessionChange: 'DELETED', actor: { name: 'ada' } })
     const { runs } = await readSchedule(ada, scheduleId)
     expect(runs).toMatchObject([{ status: 'DONE', session: null, turn: null }])
-    // What was to be done is part of the record, and what somebody wrote beside a decision; no message, no output.
+    // What was to be done is part of the record, and what was written beside a decision; no message, no output.
     const said = await sql(
       `SELECT DISTINCT kind, e.key FROM audit_entries, jsonb_each_text(data) e WHERE strpos(e.value, $1) > 0 ORDER BY 1, 2`,
       CANARY,

@@ -133,7 +133,7 @@ describe('in a group', () => {
   })
 })
 
-test('who somebody is is asked anew each time: a stranger becomes a user, in the same session, and a user a stranger', async () => {
+test('who a sender is, is asked anew each time: a stranger becomes a user, in the same session, and a user a stranger', async () => {
   await using story = await Story.begin()
   const discord = story.as('discord')
   const id = await openGroup(discord)

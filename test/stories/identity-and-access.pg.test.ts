@@ -1,4 +1,4 @@
-/** Who somebody is, and what they may see: tokens, users, aliases, connectors, participants. */
+/** Who a caller is, and what they may see: tokens, users, aliases, connectors, participants. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiClient } from '../harness/api-client.ts'
@@ -277,7 +277,7 @@ test('a participant who is added sees the session at once; one who is removed lo
 
 type Accepted = Extract<SendMessageMutation['sendMessage'], { __typename: 'SendMessagePayload' }>
 
-/** Sends a message that must be accepted, in somebody's name. */
+/** Sends a message that must be accepted, in a person's name. */
 async function speakFor(
   user: string,
   client: ApiClient,

@@ -169,7 +169,7 @@ test('an import that is slow to come holds nobody up, and is judged by the right
   await vi.waitFor(() => expect(staged()).toEqual([]), PATIENCE)
 })
 
-test('an export whose client leaves in the middle ends at once, and makes room for the next', async () => {
+test('an export whose client leaves in the middle ends at once, and makes place for the next', async () => {
   const long = 'run: head -c 900000 /dev/urandom | base64 -w 1000'
   // Nothing follows it: a subscriber that does not take a megabyte at once is cut.
   for (let n = 0; n < 3; n++) await send(here.as('ada'), 'cli:long', long)

@@ -210,7 +210,7 @@ test('a linked identity is the user, an unlinked one a stranger', async () => {
   expect(await sent()).toEqual([false, 'Dora#1'])
 })
 
-/** What somebody begins that does not end by itself: `go` lets it. */
+/** What a user begins that does not end by itself: `go` lets it. */
 async function beginTurn(story: Story, client: ApiClient, sessionId: string) {
   const gate = story.path('gate')
   await send(client, sessionId, `run: until [ -e ${gate} ]; do sleep 0.02; done; echo first\nrun: echo second`)

@@ -27,7 +27,7 @@ import { answersIn, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from
 
 vi.setConfig({ testTimeout: 180_000 })
 
-/** Whoever wants `tee` has to wait. */
+/** A user who wants `tee` has to wait. */
 const CONFIG = { toml: approvalRules('effect = "require"\ncommand = "tee"') }
 
 let here: Story

@@ -1,5 +1,5 @@
 /**
- * Somebody loses sight of a session, or of everything: what they follow ends with a reason they can act on, within
+ * A user loses sight of a session, or of everything: what they follow ends with a reason they can act on, within
  * seconds, and nothing that happens after it reaches them. The change is made at one process, they are connected to
  * another, by WebSocket and by server-sent events, with every subscription that the schema has.
  */
@@ -90,7 +90,7 @@ const configWith = (dora: string): string => storyConfig({ toml: `${dora}${RULES
 let here: Story
 let there: Story
 let sessions = 0
-/** Stands in what happens after somebody lost sight of it; another in each test. */
+/** Stands in what happens after a user lost sight of it; another in each test. */
 let canary = ''
 beforeEach(() => void (canary = `canary-${randomHex(6)}`))
 
@@ -106,7 +106,7 @@ afterAll(async () => {
 /** Dora is connected to the one process, and everything is done at the other. */
 const dora = (): ApiClient => new ApiClient(here.app.url, DORA_TOKEN)
 
-/** What somebody follows, by field and transport. */
+/** What a user follows, by field and transport. */
 type Watches = ReadonlyMap<string, Watch<unknown>>
 
 let open: Watches[] = []
@@ -146,7 +146,7 @@ async function untilTold(watches: Watches): Promise<void> {
   await Promise.all([...watches.values()].map((watch) => watch.until(() => true)))
 }
 
-/** What happens after somebody was removed, and would be told them if they were not. */
+/** What happens after a user was removed, and would be told them if they were not. */
 async function goOn(id: string): Promise<void> {
   await using watch = watchAll(there.as('ben'), id)
   await turnEnd(watch)
@@ -275,7 +275,7 @@ async function poke(
   )
 }
 
-describe('everything that somebody follows', () => {
+describe('everything that a user follows', () => {
   let id: string
   let approvalId: string
   let learningId: string

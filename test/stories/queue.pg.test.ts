@@ -177,7 +177,7 @@ test('a message whose turn has begun can neither be edited nor withdrawn, during
   expect(eventsOf(busy.watch, 'TaskOutputEvent').map(({ text }) => text)).toEqual(['one\n'])
 })
 
-test('a session takes as many waiting messages as it may, and says so when there is no room', async () => {
+test('a session takes as many waiting messages as it may, and says so when its queue is full', async () => {
   await using busy = await keepBusy('cli:full')
   const ada = story.as('ada')
   const waiting = []
@@ -190,7 +190,7 @@ test('a session takes as many waiting messages as it may, and says so when there
   })
   const { session } = await ada.run(SessionDocument, { id: 'cli:full' })
   expect(session).toMatchObject({ messageCount: 1 + MAX_QUEUED, queueLength: MAX_QUEUED })
-  // Another session has room, and a place that becomes free can be taken.
+  // Another session takes more, and a place that becomes free can be taken.
   await send(ada, 'cli:roomy', 'Hello')
   await ada.run(WithdrawMessageDocument, { id: waiting[0]?.message.id ?? '' })
   const { message } = await send(ada, 'cli:full', 'run: echo last')

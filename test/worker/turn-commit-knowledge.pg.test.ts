@@ -233,7 +233,7 @@ test('a turn that waits gives its session back and goes on from its rows', async
   ])
 })
 
-describe('a turn that waits, and that somebody wants to end', () => {
+describe('a turn that waits, and that a user wants to end', () => {
   const pause = { reason: 'The budget is used up.', at, until: new Date(Date.now() + 3_600_000) }
   const cancel = () => cancelTurn(world.context, world.as('alice'), { sessionId: SESSION })
 
@@ -257,7 +257,7 @@ describe('a turn that waits, and that somebody wants to end', () => {
     expect(turn).toMatchObject({ resumed: true, cancelRequested: true })
   })
 
-  test('at the same moment, whoever is first: it is ready in the end, or known to its process', async () => {
+  test('at the same moment, whichever is first: it is ready in the end, or known to its process', async () => {
     for (let round = 0; round < 20; round += 1) {
       const [committed] = await Promise.all([write({ pause }), cancel()])
       const [session] = await world.sql<{ ready: boolean }>('SELECT ready_at <= now() AS ready FROM sessions')

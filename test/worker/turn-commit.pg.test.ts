@@ -167,7 +167,7 @@ describe('a turn writes', () => {
     expect(await world.log(SESSION)).toEqual(before)
   })
 
-  test('and learns from a commit that somebody asked for its end', async () => {
+  test('and learns from a commit that its end was asked for', async () => {
     await using world = await createWorld()
     await say(world, 'hello')
     const lease = await claim(world)

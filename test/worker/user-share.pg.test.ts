@@ -87,7 +87,7 @@ test('who has fewer turns running comes first; among equals, who has waited long
   expect(order).toEqual(['@carol:0', '@bob:0', '@carol:1', '@bob:1', '@alice:2'])
 })
 
-/** Sends to a worker that has room. Returns whether the turn has begun with it. */
+/** Sends to a worker that has a slot. Returns whether the turn has begun with it. */
 async function begins(sessionId: string, node = 1): Promise<boolean> {
   const { context } = world
   const current = context.config.current()
@@ -140,7 +140,7 @@ test('messages, claims and takers at the same moment do not exceed the share tog
   }
 })
 
-test('the next turn of a group is of somebody without a place: the session waits for one, and others go on', async () => {
+test('the next turn of a group is of a user without a place: the session waits for one, and others go on', async () => {
   await say('alice', SHARE)
   await claim(1, 10)
   await world.sql(

@@ -50,7 +50,7 @@ export const providerSchema = z.strictObject(
       .record(headerName, headerValue, says(tableRule('{ "X-Title" = "Factotum" }'), hidden))
       .default({})
       .meta({
-        description: 'Further headers of each request. No place for a key: whoever reads the file can use it.',
+        description: 'Further headers of each request. No place for a key: all who can read the file can use it.',
       }),
     query: z
       .record(z.string(), queryValue, says(tableRule('{ "api-version" = "2025-01-01-preview" }'), hidden))

@@ -38,7 +38,9 @@ export const tokenSchema = z.strictObject(
       hidden,
     )
       .optional()
-      .meta({ description: 'Instead of sha256: the token itself. It works, but whoever reads this file can use it.' }),
+      .meta({
+        description: 'Instead of sha256: the token itself. It works, but all who can read this file can use it.',
+      }),
     kind: z.enum(['user', 'connector'], says('must be "user" or "connector"')).meta({
       description: '"user": acts for one user. "connector": acts for many, and names the sender of each message.',
     }),

@@ -38,13 +38,16 @@ export interface ConfinedPlace {
   readonly limits: CommandLimits
 }
 
-type Program = CommandRequest['program']
+type RequestedProgram = CommandRequest['program']
 
 /** So many admins' commands at once find a launch; of a session one command runs at a time. */
 const MOST = { ofAdmins: 4, ofSession: 1 }
 
 /** What bash is given inside the sandbox, and what a skill needs there; or why the skill cannot run. */
-export function confine(program: Program, { account }: SandboxSetup): Pick<SandboxOrder, 'command' | 'skill'> | string {
+export function confine(
+  program: RequestedProgram,
+  { account }: SandboxSetup,
+): Pick<SandboxOrder, 'command' | 'skill'> | string {
   if (program.kind === 'COMMAND') return { command: program.command, skill: null }
   const skill = planConfinedSkill(program.skill, account)
   return typeof skill === 'string' ? skill : { command: skill.command, skill }

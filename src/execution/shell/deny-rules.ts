@@ -42,7 +42,7 @@ const FORMATS: Danger = {
 
 const ENDS_MACHINE: Danger = {
   effect: 'stop the machine that this server runs on',
-  instead: 'No task may do that; ask whoever runs the machine.',
+  instead: 'No task may do that; ask the operator of the machine.',
 }
 
 const deletesRoot: Rule = (args, place) => {

@@ -165,7 +165,7 @@ describe('what is refused', () => {
     expect(file.notes).toEqual([expect.stringMatching(/^pub was not published: it is no folder/)])
   })
 
-  test('more than 50 files, and more bytes than there is room for; the rest is published', async () => {
+  test('more than 50 files, and more bytes than there is space for; the rest is published', async () => {
     const many = await publish(() => touch('f{0000..0999}'))
     expect(many.files).toHaveLength(MAX_PUBLISHED_FILES)
     expect(many.files[49]?.name).toBe('f0049')

@@ -88,7 +88,7 @@ async function readOrNull({ database, logger }: LiveFiguresOptions): Promise<Liv
   try {
     return await readLiveFigures(database)
   } catch (error) {
-    logger.warn({ error: messageOf(error) }, 'figures of the queue could not be read')
+    logger.warn({ error: messageOf(error) }, 'figures of the queue could not be read; /metrics goes without them')
     return null
   }
 }

@@ -63,7 +63,7 @@ export class MetricsListener {
       if (await answerProbe({ path, response, isOperator: () => true }, this.#options)) return
       sendJson(response, 404, { error: 'Here are /health, /ready and /metrics.' })
     } catch (error) {
-      logger.error({ err: error }, 'a probe could not be answered')
+      logger.error({ err: error }, 'a probe could not be answered; it gets status 500')
       if (response.headersSent) response.destroy()
       else sendJson(response, 500, { error: 'Something went wrong on our side; the log says what.' })
     }

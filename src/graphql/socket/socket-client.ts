@@ -45,7 +45,9 @@ export class SocketClient implements Connection {
     this.#options = options
     options.webSocket.on('pong', () => (this.#missedBeats = 0))
     // Frames that break the protocol, or are too large: ws closes the socket with the fitting code.
-    options.webSocket.on('error', (error) => options.logger.info({ error: messageOf(error) }, 'a WebSocket failed'))
+    options.webSocket.on('error', (error) =>
+      options.logger.info({ error: messageOf(error) }, 'a WebSocket failed; it is closed'),
+    )
   }
 
   get identity(): Connection['identity'] {
@@ -98,7 +100,7 @@ export class SocketClient implements Connection {
       if (!this.isOpen) return
       this.#missedBeats = 0
       handle(toText(data)).catch((error: unknown) => {
-        this.logger.error({ err: error }, 'a WebSocket message could not be handled')
+        this.logger.error({ err: error }, 'a WebSocket message could not be handled; the socket is closed')
         this.close(CloseCode.InternalServerError, 'Internal server error')
       })
     })

@@ -138,7 +138,9 @@ export class WebSockets {
       })
     })
     const settled = gone
-      .catch((error: unknown) => client.logger.error({ err: error }, 'closing a socket failed'))
+      .catch((error: unknown) =>
+        client.logger.error({ err: error }, 'clean-up of a closed WebSocket failed; it counts as closed'),
+      )
       .finally(() => this.#clients.delete(client))
     this.#clients.set(client, settled)
   }

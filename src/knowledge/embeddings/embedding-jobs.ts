@@ -131,7 +131,7 @@ export class EmbeddingJobs {
     const ids = refused.map(({ id }) => id)
     await postponeUnembedded(this.#options.database, { runId, ids, againInMs: REFUSED_MS })
     if (ids.length > 0)
-      this.#options.logger.warn({ facts: ids, error: error.message }, 'facts are not embedded; trying tomorrow')
+      this.#options.logger.warn({ facts: ids, error: error.message }, 'facts could not be embedded; retrying tomorrow')
   }
 
   /** What is embedded already is no longer claimed. */

@@ -35,7 +35,8 @@ async function forgetHourly(ctx: PluginContext<Settings>, clock: Clock): Promise
     const { days } = ctx.settings
     await ctx.forget({ thanDays: days }).then(
       (events) => (events > 0 ? ctx.log.info('the oldest thoughts and progress were removed', { events, days }) : null),
-      (error: unknown) => ctx.log.warn('old thoughts could not be removed; trying again', { error: String(error) }),
+      (error: unknown) =>
+        ctx.log.warn('old thoughts could not be removed; retrying in an hour', { error: String(error) }),
     )
     await clock.sleep(HOUR_MS, ctx.signal)
   }

@@ -1,4 +1,4 @@
-/** Refuses to be initialized, with an order for whoever reads the reason. */
+/** Refuses to be initialized, with an order for the reader of the reason. */
 import { say, serve } from './speak.ts'
 
 serve({

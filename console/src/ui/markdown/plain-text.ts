@@ -1,4 +1,4 @@
-/** A line of Markdown for a place where there is room for its words alone. What it holds besides stays as it is. */
+/** A line of Markdown for a place that has space for its words alone. What it holds besides stays as it is. */
 export function plainText(markdown: string): string {
   return RULES.reduce((text, [mark, words]) => text.replaceAll(mark, words), markdown).trim()
 }

@@ -75,7 +75,7 @@ export function useEventStream({ connections, credentialOf, metrics }: EventStre
         const stream = ofHub ?? open(request, caller, res)
         if (ofHub === undefined && isAsyncIterable(results))
           stream.pipe(results).catch((error: unknown) => {
-            caller.logger.error({ err: error }, 'a subscription failed')
+            caller.logger.error({ err: error }, 'a subscription failed; its stream is cut')
             stream.body.destroy()
           })
         return new Response(stream.body as unknown as ReadableStream, { headers: HEADERS })
