@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { DECLARED_TEXTS } from './turn-texts.ts'
 
-/** Names of fields that hold an id, a name or a code of ours. Whatever a person, a model or a program writes is a text. */
+/** Names of fields that hold an id, a name or a code of ours. What a person, a model or a program writes is a text. */
 const OURS = new Set(
   [
-    'id taskId planId messageId turnId fileId approvalId delegationId deliveryId thinkingId learningId factId questionId',
+    'id taskId planId messageId turnId fileId approvalId delegationId deliveryId thinkingId',
+    'learningId factId questionId',
     'subjectId changeId responseId callId repeatsFactId repeatsLearningId similarFactIds factIds scopeOf',
     'factsShown factsUsed questionsAsked dropDeltasOf hooksDue plugin provider model status role change until reach',
     'tokenName userName tools fingerprint contentType sharedSha256 wasSha256',

@@ -1,4 +1,4 @@
-/** Comments, log lines and titles of tests are in the field's words: what CONTRIBUTING.md rules out is in none of them. */
+/** Comments, log lines and titles of tests are in the field's words: none has one that CONTRIBUTING.md rules out. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { parseSync, type Node } from 'oxc-parser'
