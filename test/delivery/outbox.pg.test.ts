@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { must } from '../../src/platform/must.ts'
+import { claimDelivery, settleDelivery } from '../../src/store/delivery.ts'
 import { DeliveryWorld, FAST, type Deliverer, type WorldOptions } from './delivery-world.ts'
 import { answer, endlessBody, hang, inTurn, Receiver, reset, slowHeaders, type Behaviour } from './receiver.ts'
 
@@ -251,6 +252,22 @@ describe('at least once', () => {
     const { outbox } = await world.deliverer()
     await outbox.sweep()
     expect(await world.settled(id)).toMatchObject({ status: 'DELIVERED', attempts: 2 })
+  })
+
+  test('what an attempt came to is not stored once another one was counted', async () => {
+    await using world = await DeliveryWorld.create()
+    const [id = ''] = await world.commit('cli:demo', 'https://example.org/hook', ['Hello'])
+    const late = must(await claimDelivery(world.database, id, 0), 'it is due')
+    must(await claimDelivery(world.database, id, 60_000), 'its time was over')
+    const outcome = {
+      status: 'DEAD',
+      statusCode: 500,
+      error: 'late',
+      waitMs: 0,
+      shownUrl: 'https://example.org',
+    } as const
+    expect(await settleDelivery(world.database, late, outcome)).toBeNull()
+    expect(await world.row(id)).toMatchObject({ status: 'PENDING', attempts: 2 })
   })
 
   test('what was committed and never woken is found', async () => {

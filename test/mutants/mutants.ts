@@ -558,14 +558,6 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/worker/turn-commit.pg.test.ts'],
   },
   {
-    name: 'network-in-the-sandbox',
-    promise: 'A command of a user has no network.',
-    file: 'src/execution/sandbox/sandbox-profile.ts',
-    find: "...(hasNetwork ? [] : ['net'])",
-    replace: "...(hasNetwork ? ['net'] : [])",
-    tests: ['test/sandbox/hostile-commands.test.ts'],
-  },
-  {
     name: 'users-outside-the-sandbox',
     promise: 'Only commands of admins run outside the sandbox.',
     file: 'src/execution/run-command.ts',

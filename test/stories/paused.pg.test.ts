@@ -115,7 +115,7 @@ async function fill(story: Story, receiver: Receiver): Promise<void> {
   await until(story, 'diary', 'READY')
 }
 
-/** All that somebody who looks at a copy might do; and what they are told. */
+/** All that a user who reads a copy might do; and what they are told. */
 async function lookAt(copy: Story): Promise<void> {
   const ada = copy.as('ada')
   await send(ada, 'cli:later', 'run: echo later')

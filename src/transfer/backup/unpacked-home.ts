@@ -17,7 +17,7 @@ type FolderFrame = Extract<HomeFrame, { folder: string }>
 
 /** Of one restore; what one that was killed has left is removed by the next. */
 const BESIDE = '.restore'
-/** While it is filled; whoever may enter a folder may do so once all of it is there. */
+/** While it is filled; who may enter a folder may do so once all of it is there. */
 const PRIVATE = 0o700
 
 export class UnpackedHome {
