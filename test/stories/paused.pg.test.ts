@@ -38,7 +38,7 @@ async function progressOf(story: Story): Promise<Record<string, unknown> | undef
   const [row] = await select(
     story,
     `SELECT (SELECT count(*)::int FROM schedule_runs) AS "scheduleRuns",
-      (SELECT min(status::text) FROM deliveries) AS delivery,
+      (SELECT array_agg(status::text ORDER BY session_id) FROM deliveries) AS deliveries,
       (SELECT status::text FROM approvals) AS approval,
       (SELECT count(*)::int FROM checkpoints) AS "checkpointsDue",
       (SELECT status::text FROM turns WHERE session_id = 'cli:later') AS turn,
@@ -50,6 +50,7 @@ async function progressOf(story: Story): Promise<Record<string, unknown> | undef
 
 const MAKE_ALL_DUE = [
   `UPDATE schedules SET next_run_at = now() - interval '1 minute'`,
+  `UPDATE deliveries SET status = 'DEAD', next_attempt_at = NULL WHERE session_id = 'cli:dead'`,
   `UPDATE deliveries SET next_attempt_at = now() - interval '1 minute' WHERE status = 'PENDING'`,
   `UPDATE approvals SET expires_at = now() - interval '1 minute'`,
   `UPDATE graphile_worker._private_jobs SET run_at = now() - interval '1 minute'`,
@@ -70,17 +71,19 @@ test('nothing that is due happens in a copy that is paused, and all of it when i
   await original.app.stop()
   for (const statement of MAKE_ALL_DUE) await select(original, statement)
   const due = await progressOf(original)
-  expect(due).toMatchObject({ scheduleRuns: 0, delivery: 'PENDING', approval: 'PENDING', pluginStarts: 1 })
+  const before = { scheduleRuns: 0, approval: 'PENDING', pluginStarts: 1 }
+  expect(due).toMatchObject({ ...before, deliveries: ['DEAD', 'PENDING'] })
   expect(due?.['jobsDue']).toBeGreaterThan(0)
-  const before = { posts: receiver.received.all.length, calls: tools.calls.count }
+  const seen = { posts: receiver.received.all.length, calls: tools.calls.count }
   receiver.behave(answer(204))
 
   {
     await using copy = await Story.begin({ beside: original, paused: true })
     await lookAt(copy)
   }
-  expect(await progressOf(original)).toEqual({ ...due, checkpointsDue: 1, turn: 'QUEUED' })
-  expect({ posts: receiver.received.all.length, calls: tools.calls.count }).toEqual(before)
+  const deliveries = ['PENDING', 'PENDING']
+  expect(await progressOf(original)).toEqual({ ...due, deliveries, checkpointsDue: 1, turn: 'QUEUED' })
+  expect({ posts: receiver.received.all.length, calls: tools.calls.count }).toEqual(seen)
 
   await using woken = await Story.begin({ beside: original })
   expect((await woken.as('ada').run(ServerDocument)).server).toMatchObject({ paused: false })
@@ -88,23 +91,24 @@ test('nothing that is due happens in a copy that is paused, and all of it when i
     .poll(() => progressOf(woken), PATIENCE)
     .toMatchObject({
       scheduleRuns: 1,
-      delivery: 'DELIVERED',
+      deliveries: ['DELIVERED', 'DELIVERED'],
       approval: 'EXPIRED',
       checkpointsDue: 0,
       turn: 'DONE',
       pluginStarts: 2,
     })
-  await expect.poll(() => tools.calls.count, PATIENCE).toBeGreaterThan(before.calls)
+  await expect.poll(() => tools.calls.count, PATIENCE).toBeGreaterThan(seen.calls)
 })
 
-/** A post that failed, a question, a schedule, and a plugin that notes each of its starts. */
+/** Two posts that failed, a question, a schedule, and a plugin that notes each of its starts. */
 async function fill(story: Story, receiver: Receiver): Promise<void> {
   const ada = story.as('ada')
-  await ada.run(OpenSessionDocument, { input: { id: 'cli:posts', webhook: receiver.url() } })
-  await converse(ada, 'cli:posts', 'Hello')
-  await expect
-    .poll(() => select(story, 'SELECT status::text, attempts FROM deliveries'), PATIENCE)
-    .toEqual([{ status: 'PENDING', attempts: 1 }])
+  for (const id of ['cli:posts', 'cli:dead']) {
+    await ada.run(OpenSessionDocument, { input: { id, webhook: receiver.url() } })
+    await converse(ada, id, 'Hello')
+  }
+  const tried = `SELECT count(*)::int AS count FROM deliveries WHERE status = 'PENDING' AND attempts > 0`
+  await expect.poll(() => select(story, tried), PATIENCE).toEqual([{ count: 2 }])
   await send(ada, 'cli:asks', 'run: echo hello | tee note')
   await using watch = watchAll(ada, 'cli:asks')
   await untilAsked(watch)
