@@ -34,7 +34,7 @@ export function describeQuestions(questions: readonly OpenQuestion[], fence: Fen
   return [`# Open questions\n\n${fence.wrap('DATA_QUESTIONS', listItems('Q', questions))}`]
 }
 
-/** What plugins of this server add. They bound it (src/plugins/hook-table.ts). */
+/** What plugins of this server add. They bound it (src/plugins/hooks/hook-table.ts). */
 export function describePluginSections(sections: readonly PluginSectionText[], fence: Fence): string[] {
   const [words, data] = [sections.filter(isOperators), sections.filter((section) => !isOperators(section))]
   const blocks = (label: 'OPERATOR' | 'DATA_PLUGIN', of: typeof sections): string =>

@@ -1,7 +1,7 @@
 /** `onSettingsChange`: a plugin that is about to be started anew gets the settings that it will have. */
 import type { Json } from '../plugin-api/hook-inputs.ts'
 import type { Clock } from '../platform/clock.ts'
-import { HOOK_BUDGETS_MS } from './hook-table.ts'
+import { HOOK_BUDGETS_MS } from './hooks/hook-table.ts'
 import type { PluginKeeper } from './plugin-keeper.ts'
 import { withinBudget } from './runners.ts'
 

@@ -6,8 +6,8 @@
 import type { SessionEvent, SessionEventType } from '../core/session-event.ts'
 import type { BroadcastData, Json } from '../plugin-api/hook-inputs.ts'
 import type { Clock } from '../platform/clock.ts'
-import { anything, HOOK_BUDGETS_MS } from './hook-table.ts'
-import { ofHook, targetOf } from './hook-target.ts'
+import { anything, HOOK_BUDGETS_MS } from './hooks/hook-table.ts'
+import { ofHook, targetOf } from './hooks/hook-target.ts'
 import type { PluginKeeper } from './plugin-keeper.ts'
 import { notifyAll } from './runners.ts'
 

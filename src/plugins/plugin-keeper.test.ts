@@ -7,7 +7,7 @@ import { InProcessPlugin } from './in-process-plugin.ts'
 import type { PluginInstance } from './plugin-instance.ts'
 import { PluginKeeper } from './plugin-keeper.ts'
 import { PluginTools } from './plugin-tools.ts'
-import { hooksOf, NO_HOOKS } from './turn-hooks.ts'
+import { hooksOf, NO_HOOKS } from './hooks/turn-hooks.ts'
 
 const turn = { sessionId: 's', sessionType: 'DIRECT', turnId: 't', user: 'ada', role: 'USER' } as const
 const asked = { ...turn, agent: 'planner', workspace: '/nowhere' } as const

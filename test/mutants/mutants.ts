@@ -8,7 +8,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'end-given-once-to-one',
     promise: 'A plugin that does not run is given the end of a turn later.',
-    file: 'src/plugins/turn-ends.ts',
+    file: 'src/plugins/hooks/turn-ends.ts',
     find: 'due.filter((plugin) => !plugins(turnId).includes(plugin))',
     replace: 'due.filter((plugin) => plugin !== turnId)',
     tests: ['test/processes/hooks-and-crashes.pg.test.ts'],

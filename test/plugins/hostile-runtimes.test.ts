@@ -7,8 +7,8 @@ import type { LanguageModel } from '../../src/model/language-model.ts'
 import { withRuntimes } from '../../src/model/runtime/runtime-model.ts'
 import { PluginKeeper } from '../../src/plugins/plugin-keeper.ts'
 import { PluginRuntimes } from '../../src/plugins/runtimes/plugin-runtimes.ts'
-import { THREAD_LIMITS } from '../../src/plugins/thread-limits.ts'
-import { ThreadPlugin } from '../../src/plugins/thread-plugin.ts'
+import { THREAD_LIMITS } from '../../src/plugins/thread/thread-limits.ts'
+import { ThreadPlugin } from '../../src/plugins/thread/thread-plugin.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

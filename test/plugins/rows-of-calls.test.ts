@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ControlledCall, PluginPort } from '../../src/plugins/plugin-instance.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
-import { THREAD_LIMITS } from '../../src/plugins/thread-limits.ts'
-import { ThreadPlugin } from '../../src/plugins/thread-plugin.ts'
+import { THREAD_LIMITS } from '../../src/plugins/thread/thread-limits.ts'
+import { ThreadPlugin } from '../../src/plugins/thread/thread-plugin.ts'
 
 /** Wide: a busy machine loads slowly. */
 const limits = { ...THREAD_LIMITS, startMs: 20_000, loadMs: 30_000, missedBeats: 40 }

@@ -5,8 +5,8 @@ import type { Json } from '../../src/plugin-api/hook-inputs.ts'
 import type { PluginPort } from '../../src/plugins/plugin-instance.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
 import { withinBudget } from '../../src/plugins/runners.ts'
-import { THREAD_LIMITS, type ThreadLimits } from '../../src/plugins/thread-limits.ts'
-import { ThreadPlugin } from '../../src/plugins/thread-plugin.ts'
+import { THREAD_LIMITS, type ThreadLimits } from '../../src/plugins/thread/thread-limits.ts'
+import { ThreadPlugin } from '../../src/plugins/thread/thread-plugin.ts'
 
 /** Wide where a plugin only has to get ready: a busy machine loads slowly. */
 const limits = { ...THREAD_LIMITS, beatMs: 100, missedBeats: 10, startMs: 20_000, stopMs: 500, loadMs: 30_000 }

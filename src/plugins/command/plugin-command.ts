@@ -18,8 +18,8 @@ import {
   readPackage,
   type PluginFolder,
 } from '../find-plugins.ts'
-import { THREAD_LIMITS } from '../thread-limits.ts'
-import { ThreadPlugin } from '../thread-plugin.ts'
+import { THREAD_LIMITS } from '../thread/thread-limits.ts'
+import { ThreadPlugin } from '../thread/thread-plugin.ts'
 import { installedIn, npmInstall, npmUninstall } from './run-npm.ts'
 
 /** Where it is done, and who is asked. */

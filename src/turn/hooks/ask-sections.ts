@@ -10,7 +10,7 @@ import type { Role } from '../../core/identity.ts'
 import { adminWorkspacePath, workspacePath } from '../../execution/workspace/workspace.ts'
 import { toStorable } from '../../platform/well-formed.ts'
 import type { Section } from '../../plugin-api/hook-inputs.ts'
-import { MAX_SECTION_CHARS } from '../../plugins/hook-table.ts'
+import { MAX_SECTION_CHARS } from '../../plugins/hooks/hook-table.ts'
 import type { TurnContext } from '../turn-context.ts'
 import { cut, shownText, turnDataOf, type HookContext } from './hook-data.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NO_HOOKS, type Notification, type TurnHooks } from '../../plugins/turn-hooks.ts'
+import { NO_HOOKS, type Notification, type TurnHooks } from '../../plugins/hooks/turn-hooks.ts'
 import { TurnPlugins } from './turn-plugins.ts'
 
 const task = { sessionId: 's', sessionType: 'DIRECT', turnId: 't', user: 'ada', role: 'USER' } as const

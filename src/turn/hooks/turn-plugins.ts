@@ -7,7 +7,7 @@
 import { NO_PLUGIN_WORK, type PluginWork } from '../../core/tool/plugin-work.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { BeforeInvokeData, HookInputs, HookName, TaskData } from '../../plugin-api/hook-inputs.ts'
-import type { Asking, InvokedSections, Notification, NotifyHook, TurnHooks } from '../../plugins/turn-hooks.ts'
+import type { Asking, InvokedSections, Notification, NotifyHook, TurnHooks } from '../../plugins/hooks/turn-hooks.ts'
 
 /** Notifications of one turn that wait; a turn whose plugins are slower than it leaves out what is beyond. */
 const MAX_WAITING = 500

@@ -1,5 +1,5 @@
 /** Mutations by which admins take changes of facts back. The rules are in src/knowledge/admin. */
-import { revertFact } from '../../../knowledge/admin/revert-fact.ts'
+import { revertFact } from '../../../knowledge/admin/facts/revert-fact.ts'
 import { undoChange } from '../../../knowledge/admin/undo-change.ts'
 import type { FactChanged } from '../../../store/knowledge/fact-change.ts'
 import type { ChangeUndone } from '../../../store/knowledge/undo-change.ts'

@@ -1,6 +1,6 @@
 /** Mutations about whom facts are shown, and by which users say that one is wrong. The rules are in src/knowledge. */
 import { disputeFact } from '../../../knowledge/dispute-fact.ts'
-import { MAX_SCOPED_FACTS, setFactScopes, type FactsScoped } from '../../../knowledge/admin/set-fact-scopes.ts'
+import { MAX_SCOPED_FACTS, setFactScopes, type FactsScoped } from '../../../knowledge/admin/facts/set-fact-scopes.ts'
 import { notFound } from '../../../core/refusal.ts'
 import type { FactChanged } from '../../../store/knowledge/fact-change.ts'
 import { AUTHENTICATED } from '../access.ts'

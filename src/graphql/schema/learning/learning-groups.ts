@@ -1,7 +1,7 @@
 /** Learnings that are alike, together: a person decides about them once. */
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import { groupAlike, type AlikeGroup } from '../../../knowledge/consolidation/group-alike.ts'
-import { MAX_DECISIONS } from '../../../knowledge/admin/decide-learnings.ts'
+import { MAX_DECISIONS } from '../../../knowledge/admin/learnings/decide-learnings.ts'
 import { must } from '../../../platform/must.ts'
 import { builder } from '../builder.ts'
 import { LearningType } from './learning.ts'

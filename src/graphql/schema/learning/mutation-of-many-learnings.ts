@@ -4,7 +4,7 @@ import {
   MAX_DECISIONS,
   type LearningsDecided,
   type LearningVerdict,
-} from '../../../knowledge/admin/decide-learnings.ts'
+} from '../../../knowledge/admin/learnings/decide-learnings.ts'
 import type { LearningDecided } from '../../../store/knowledge/knowledge-learning.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'

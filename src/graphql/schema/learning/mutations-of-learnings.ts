@@ -1,8 +1,8 @@
 /** Mutations by which admins decide about learnings. The rules are in src/knowledge/admin. */
-import { askLearning } from '../../../knowledge/admin/ask-learning.ts'
-import { discardLearning } from '../../../knowledge/admin/discard-learning.ts'
-import { promoteLearning } from '../../../knowledge/admin/promote-learning.ts'
-import { reopenLearning } from '../../../knowledge/admin/reopen-learning.ts'
+import { askLearning } from '../../../knowledge/admin/learnings/ask-learning.ts'
+import { discardLearning } from '../../../knowledge/admin/learnings/discard-learning.ts'
+import { promoteLearning } from '../../../knowledge/admin/learnings/promote-learning.ts'
+import { reopenLearning } from '../../../knowledge/admin/learnings/reopen-learning.ts'
 import type { LearningDecided } from '../../../store/knowledge/knowledge-learning.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'

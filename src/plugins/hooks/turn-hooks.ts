@@ -10,11 +10,11 @@ import type {
   Section,
   TaskData,
   GivenSection,
-} from '../plugin-api/hook-inputs.ts'
-import type { Clock } from '../platform/clock.ts'
+} from '../../plugin-api/hook-inputs.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { anything, commandAnswer, HOOK_BUDGETS_MS, MAX_SECTIONS, sectionsAnswer, taskAnswer } from './hook-table.ts'
 import { ofHook, takes, targetOf } from './hook-target.ts'
-import type { PluginKeeper } from './plugin-keeper.ts'
+import type { PluginKeeper } from '../plugin-keeper.ts'
 import {
   chainThrough,
   firstToWin,
@@ -23,7 +23,7 @@ import {
   type HookTarget,
   type Moment,
   type RunOptions,
-} from './runners.ts'
+} from '../runners.ts'
 
 /** Of these nothing comes back. */
 export type NotifyHook = Exclude<HookName, 'onBeforeInvoke' | 'onCommand' | 'onTaskComplete' | 'onSettingsChange'>

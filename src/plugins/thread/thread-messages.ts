@@ -1,6 +1,6 @@
 /** What a thread sent, checked: a plugin may have found a way to its port. */
 import * as z from 'zod'
-import { MAX_MESSAGE_CHARS, type FromThread } from '../plugin-api/messages.ts'
+import { MAX_MESSAGE_CHARS, type FromThread } from '../../plugin-api/messages.ts'
 
 const id = z.int().nonnegative()
 const json = z.json()

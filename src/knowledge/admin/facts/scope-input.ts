@@ -1,12 +1,12 @@
 /** The scope that a person names for a fact: whether there is such a one. */
-import { currentName } from '../../config/access/current-user.ts'
-import type { Config } from '../../config/config.ts'
-import { GLOBAL_SCOPE, type Scope } from '../../core/knowledge/fact-scope.ts'
-import { invalidInput, notFound, type Refusal } from '../../core/refusal.ts'
-import { isSessionId } from '../../core/session-id.ts'
-import type { FactScope } from '../../core/status.ts'
-import { textIssues } from '../../core/text/text-rule.ts'
-import type { Database } from '../../store/database.ts'
+import { currentName } from '../../../config/access/current-user.ts'
+import type { Config } from '../../../config/config.ts'
+import { GLOBAL_SCOPE, type Scope } from '../../../core/knowledge/fact-scope.ts'
+import { invalidInput, notFound, type Refusal } from '../../../core/refusal.ts'
+import { isSessionId } from '../../../core/session-id.ts'
+import type { FactScope } from '../../../core/status.ts'
+import { textIssues } from '../../../core/text/text-rule.ts'
+import type { Database } from '../../../store/database.ts'
 
 export interface ScopeInput {
   readonly scope: FactScope

@@ -3,12 +3,12 @@
  * transaction of its own with a result of its own, in the order of the input; together they are one change, which
  * `undoChange` takes back.
  */
-import type { Viewer } from '../../core/identity.ts'
-import { invalidInput, notFound, type Refusal } from '../../core/refusal.ts'
-import type { FactChanged } from '../../store/knowledge/fact-change.ts'
-import { storeScopedFact } from '../../store/knowledge/knowledge-fact.ts'
-import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { isIdOf } from './knowledge-text.ts'
+import type { Viewer } from '../../../core/identity.ts'
+import { invalidInput, notFound, type Refusal } from '../../../core/refusal.ts'
+import type { FactChanged } from '../../../store/knowledge/fact-change.ts'
+import { storeScopedFact } from '../../../store/knowledge/knowledge-fact.ts'
+import { announced, editorOf, type KnowledgeContext } from '../knowledge-context.ts'
+import { isIdOf } from '../knowledge-text.ts'
 import { readScope, type ScopeInput } from './scope-input.ts'
 
 export const MAX_SCOPED_FACTS = 200

@@ -1,12 +1,12 @@
 /** `createFact`: an admin states a fact. It counts in all of its scope, whatever session it is said to come from. */
-import type { Viewer } from '../../core/identity.ts'
-import { notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
-import { isSessionId } from '../../core/session-id.ts'
-import type { FactChanged } from '../../store/knowledge/fact-change.ts'
-import { storeCreatedFact } from '../../store/knowledge/knowledge-fact.ts'
-import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
+import type { Viewer } from '../../../core/identity.ts'
+import { notFound, refuseInput, type Refusal } from '../../../core/refusal.ts'
+import { isSessionId } from '../../../core/session-id.ts'
+import type { FactChanged } from '../../../store/knowledge/fact-change.ts'
+import { storeCreatedFact } from '../../../store/knowledge/knowledge-fact.ts'
+import { announced, editorOf, type KnowledgeContext } from '../knowledge-context.ts'
 import { readScope, type ScopeInput } from './scope-input.ts'
-import { knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
+import { knowledgeText, knowledgeTextIssues } from '../knowledge-text.ts'
 
 export interface CreateFactInput {
   readonly content: string

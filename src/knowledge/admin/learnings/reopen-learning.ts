@@ -1,9 +1,9 @@
 /** `reopenLearning`: an admin takes a refusal or a decision about a learning back; it waits for a person again. */
-import type { Viewer } from '../../core/identity.ts'
-import { notFound, type Refusal } from '../../core/refusal.ts'
-import { storeReopenedLearning, type LearningDecided } from '../../store/knowledge/knowledge-learning.ts'
-import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { isIdOf } from './knowledge-text.ts'
+import type { Viewer } from '../../../core/identity.ts'
+import { notFound, type Refusal } from '../../../core/refusal.ts'
+import { storeReopenedLearning, type LearningDecided } from '../../../store/knowledge/knowledge-learning.ts'
+import { announced, editorOf, type KnowledgeContext } from '../knowledge-context.ts'
+import { isIdOf } from '../knowledge-text.ts'
 
 export async function reopenLearning(
   context: KnowledgeContext,

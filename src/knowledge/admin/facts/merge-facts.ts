@@ -1,10 +1,10 @@
 /** `mergeFacts`: an admin replaces several facts by one. */
-import type { Viewer } from '../../core/identity.ts'
-import { notFound, refuseInput, type InputIssue, type Refusal } from '../../core/refusal.ts'
-import type { FactChanged } from '../../store/knowledge/fact-change.ts'
-import { storeMergedFacts } from '../../store/knowledge/knowledge-fact.ts'
-import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
+import type { Viewer } from '../../../core/identity.ts'
+import { notFound, refuseInput, type InputIssue, type Refusal } from '../../../core/refusal.ts'
+import type { FactChanged } from '../../../store/knowledge/fact-change.ts'
+import { storeMergedFacts } from '../../../store/knowledge/knowledge-fact.ts'
+import { announced, editorOf, type KnowledgeContext } from '../knowledge-context.ts'
+import { isIdOf, knowledgeText, knowledgeTextIssues } from '../knowledge-text.ts'
 
 export const MAX_MERGED_FACTS = 100
 

@@ -1,11 +1,11 @@
 /**
  * `askLearning`: an admin makes a question of a pending learning; the planner raises it in the session it comes from.
  */
-import type { Viewer } from '../../core/identity.ts'
-import { notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
-import { storeAskedLearning, type LearningDecided } from '../../store/knowledge/knowledge-learning.ts'
-import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
+import type { Viewer } from '../../../core/identity.ts'
+import { notFound, refuseInput, type Refusal } from '../../../core/refusal.ts'
+import { storeAskedLearning, type LearningDecided } from '../../../store/knowledge/knowledge-learning.ts'
+import { announced, editorOf, type KnowledgeContext } from '../knowledge-context.ts'
+import { isIdOf, knowledgeText, knowledgeTextIssues } from '../knowledge-text.ts'
 
 export interface AskLearningInput {
   readonly id: string

@@ -2,11 +2,11 @@
  * `discardLearning`: an admin decides that a pending learning is nothing to keep. It stays, so that it is not learned
  * again.
  */
-import type { Viewer } from '../../core/identity.ts'
-import { notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
-import { storeDiscardedLearning, type LearningDecided } from '../../store/knowledge/knowledge-learning.ts'
-import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { isIdOf, knowledgeTextIssues, remarkOf } from './knowledge-text.ts'
+import type { Viewer } from '../../../core/identity.ts'
+import { notFound, refuseInput, type Refusal } from '../../../core/refusal.ts'
+import { storeDiscardedLearning, type LearningDecided } from '../../../store/knowledge/knowledge-learning.ts'
+import { announced, editorOf, type KnowledgeContext } from '../knowledge-context.ts'
+import { isIdOf, knowledgeTextIssues, remarkOf } from '../knowledge-text.ts'
 
 export interface DiscardLearningInput {
   readonly id: string

@@ -2,12 +2,12 @@
  * `editFact`: an admin rewrites a fact as they have read it: an edit of a version that is no longer the current one is
  * refused.
  */
-import type { Viewer } from '../../core/identity.ts'
-import { notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
-import type { FactChanged } from '../../store/knowledge/fact-change.ts'
-import { storeEditedFact } from '../../store/knowledge/knowledge-fact.ts'
-import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
+import type { Viewer } from '../../../core/identity.ts'
+import { notFound, refuseInput, type Refusal } from '../../../core/refusal.ts'
+import type { FactChanged } from '../../../store/knowledge/fact-change.ts'
+import { storeEditedFact } from '../../../store/knowledge/knowledge-fact.ts'
+import { announced, editorOf, type KnowledgeContext } from '../knowledge-context.ts'
+import { isIdOf, knowledgeText, knowledgeTextIssues } from '../knowledge-text.ts'
 
 export interface EditFactInput {
   readonly id: string

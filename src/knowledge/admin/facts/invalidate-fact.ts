@@ -1,10 +1,10 @@
 /** `invalidateFact`: an admin takes a fact out of use. It stays, with its history, and can be restored. */
-import type { Viewer } from '../../core/identity.ts'
-import { notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
-import type { FactChanged } from '../../store/knowledge/fact-change.ts'
-import { storeInvalidatedFact } from '../../store/knowledge/knowledge-fact.ts'
-import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { isIdOf, knowledgeTextIssues, remarkOf } from './knowledge-text.ts'
+import type { Viewer } from '../../../core/identity.ts'
+import { notFound, refuseInput, type Refusal } from '../../../core/refusal.ts'
+import type { FactChanged } from '../../../store/knowledge/fact-change.ts'
+import { storeInvalidatedFact } from '../../../store/knowledge/knowledge-fact.ts'
+import { announced, editorOf, type KnowledgeContext } from '../knowledge-context.ts'
+import { isIdOf, knowledgeTextIssues, remarkOf } from '../knowledge-text.ts'
 
 export interface InvalidateFactInput {
   readonly id: string

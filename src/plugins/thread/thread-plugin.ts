@@ -6,8 +6,8 @@
  * not a sandbox: the plugin may read and write files and open connections as the server may.
  */
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
-import type { Json } from '../plugin-api/hook-inputs.ts'
-import { manifestSchema, problemsOf, type PluginManifest } from '../plugin-api/manifest.ts'
+import type { Json } from '../../plugin-api/hook-inputs.ts'
+import { manifestSchema, problemsOf, type PluginManifest } from '../../plugin-api/manifest.ts'
 import {
   MAX_MESSAGE_CHARS,
   type FromThread,
@@ -15,9 +15,9 @@ import {
   type PluginStart,
   type ProgressData,
   type ToThread,
-} from '../plugin-api/messages.ts'
-import type { Clock } from '../platform/clock.ts'
-import { moduleUrl, programFile } from '../platform/package-file.ts'
+} from '../../plugin-api/messages.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { moduleUrl, programFile } from '../../platform/package-file.ts'
 import {
   PluginError,
   type CallControl,
@@ -25,8 +25,8 @@ import {
   type PluginFailure,
   type PluginInstance,
   type PluginPort,
-} from './plugin-instance.ts'
-import { withinBudget } from './runners.ts'
+} from '../plugin-instance.ts'
+import { withinBudget } from '../runners.ts'
 import { HEAP_LIMIT_MB, type ThreadLimits } from './thread-limits.ts'
 import { parseThreadMessage, serverRequest } from './thread-messages.ts'
 

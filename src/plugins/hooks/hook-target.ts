@@ -1,8 +1,8 @@
 /** A plugin as hooks meet it: one that is not running now is left out, and one that was started again takes part. */
-import type { HookName } from '../plugin-api/hook-inputs.ts'
-import { PluginError } from './plugin-instance.ts'
-import type { PluginKeeper } from './plugin-keeper.ts'
-import type { HookReport, HookTarget } from './runners.ts'
+import type { HookName } from '../../plugin-api/hook-inputs.ts'
+import { PluginError } from '../plugin-instance.ts'
+import type { PluginKeeper } from '../plugin-keeper.ts'
+import type { HookReport, HookTarget } from '../runners.ts'
 
 /** As it is when it is called. */
 export function targetOf(keeper: PluginKeeper): HookTarget {

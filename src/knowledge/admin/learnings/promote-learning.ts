@@ -1,10 +1,10 @@
 /** `promoteLearning`: an admin makes a fact of a pending learning, as it is or in other words. */
-import type { Viewer } from '../../core/identity.ts'
-import { notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
-import { storePromotedLearning, type LearningDecided } from '../../store/knowledge/knowledge-learning.ts'
-import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { readScope, type ScopeInput } from './scope-input.ts'
-import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
+import type { Viewer } from '../../../core/identity.ts'
+import { notFound, refuseInput, type Refusal } from '../../../core/refusal.ts'
+import { storePromotedLearning, type LearningDecided } from '../../../store/knowledge/knowledge-learning.ts'
+import { announced, editorOf, type KnowledgeContext } from '../knowledge-context.ts'
+import { readScope, type ScopeInput } from '../facts/scope-input.ts'
+import { isIdOf, knowledgeText, knowledgeTextIssues } from '../knowledge-text.ts'
 
 export interface PromoteLearningInput {
   readonly id: string

@@ -1,6 +1,6 @@
 /** How each hook is run: its budget of milliseconds for each plugin, and what it may answer. */
 import * as z from 'zod'
-import type { GivenSection, HookName } from '../plugin-api/hook-inputs.ts'
+import type { GivenSection, HookName } from '../../plugin-api/hook-inputs.ts'
 
 /** Milliseconds that one plugin has. */
 export const HOOK_BUDGETS_MS: Readonly<Record<HookName, number>> = {

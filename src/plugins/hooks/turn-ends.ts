@@ -5,16 +5,16 @@
  * finds what a crash left. One that is called and throws, or is late, was given it; one that is not running, or ends
  * meanwhile, is given it later, for a day.
  */
-import { currentUser } from '../config/access/current-user.ts'
-import type { LiveConfig } from '../config/config.ts'
-import { messageOf } from '../core/errors.ts'
-import { enqueueJobs } from '../jobs/enqueue-jobs.ts'
-import type { JobHandlers, PeriodicJob } from '../jobs/job-runner.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
-import type { HookInputs } from '../plugin-api/hook-inputs.ts'
-import type { Redactor } from '../secrets/redaction.ts'
-import type { Database } from '../store/database.ts'
+import { currentUser } from '../../config/access/current-user.ts'
+import type { LiveConfig } from '../../config/config.ts'
+import { messageOf } from '../../core/errors.ts'
+import { enqueueJobs } from '../../jobs/enqueue-jobs.ts'
+import type { JobHandlers, PeriodicJob } from '../../jobs/job-runner.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { HookInputs } from '../../plugin-api/hook-inputs.ts'
+import type { Redactor } from '../../secrets/redaction.ts'
+import type { Database } from '../../store/database.ts'
 import {
   findDueEnds,
   giveUpOldEnds,
@@ -22,7 +22,7 @@ import {
   settleEnds,
   type DueEnd,
   type PluginsOfTurn,
-} from '../store/plugins/turn-ends.ts'
+} from '../../store/plugins/turn-ends.ts'
 import type { LiveHooks } from './live-hooks.ts'
 
 interface TurnEndsOptions {

@@ -2,12 +2,12 @@
  * `restoreFact`: an admin puts an invalidated fact into use again, whether it was merged away, consolidated or
  * invalidated.
  */
-import type { Viewer } from '../../core/identity.ts'
-import { notFound, type Refusal } from '../../core/refusal.ts'
-import type { FactChanged } from '../../store/knowledge/fact-change.ts'
-import { storeRestoredFact } from '../../store/knowledge/knowledge-fact.ts'
-import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { isIdOf } from './knowledge-text.ts'
+import type { Viewer } from '../../../core/identity.ts'
+import { notFound, type Refusal } from '../../../core/refusal.ts'
+import type { FactChanged } from '../../../store/knowledge/fact-change.ts'
+import { storeRestoredFact } from '../../../store/knowledge/knowledge-fact.ts'
+import { announced, editorOf, type KnowledgeContext } from '../knowledge-context.ts'
+import { isIdOf } from '../knowledge-text.ts'
 
 export async function restoreFact(
   context: KnowledgeContext,

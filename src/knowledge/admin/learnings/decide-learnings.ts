@@ -2,14 +2,14 @@
  * `decideLearnings`: an admin decides about many learnings, as by the mutations for one. Each item is a transaction of
  * its own with a result of its own, in the order of the input: what is refused keeps nothing else from being decided.
  */
-import type { Viewer } from '../../core/identity.ts'
-import { invalidInput, type Refusal } from '../../core/refusal.ts'
-import type { LearningDecided } from '../../store/knowledge/knowledge-learning.ts'
+import type { Viewer } from '../../../core/identity.ts'
+import { invalidInput, type Refusal } from '../../../core/refusal.ts'
+import type { LearningDecided } from '../../../store/knowledge/knowledge-learning.ts'
 import { askLearning } from './ask-learning.ts'
 import { discardLearning } from './discard-learning.ts'
-import type { KnowledgeContext } from './knowledge-context.ts'
+import type { KnowledgeContext } from '../knowledge-context.ts'
 import { promoteLearning } from './promote-learning.ts'
-import type { ScopeInput } from './scope-input.ts'
+import type { ScopeInput } from '../facts/scope-input.ts'
 import { reopenLearning } from './reopen-learning.ts'
 
 export const MAX_DECISIONS = 200
