@@ -2,7 +2,6 @@
 import type { CuratorContext, Evaluation } from '../agents/agent.ts'
 import type { Config } from '../config/config.ts'
 import type { AppErrorCode } from '../core/errors.ts'
-import { reachOfScope } from '../core/knowledge/fact-scope.ts'
 import type { Curation } from '../core/turn-write.ts'
 import type { Database } from '../store/database.ts'
 import { curate } from './curate.ts'
@@ -29,9 +28,9 @@ export async function curatorContext(
   pending: PendingCuration,
   meaningOf: MeaningOf,
 ): Promise<CuratorContext> {
-  const { similar, origins: _origins, scope, ...shown } = pending
+  const { similar, origins: _origins, scope: _scope, reach, ...shown } = pending
   const meaning = await meaningOf(pending.learnings.map(({ content }) => content))
-  const near = { known: similar, reach: reachOfScope(scope), meaning }
+  const near = { known: similar, reach, meaning }
   return { ...shown, ...(await nearestFacts(database, pending.learnings, near)) }
 }
 

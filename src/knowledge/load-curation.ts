@@ -1,12 +1,15 @@
 /**
  * What the curator judges and needs to know: the session's pending learnings that no person is to decide about, oldest
  * first, of one scope at a time, as what it makes of one must not tell of facts that another one's reader is not
- * shown; the facts that they are alike to, the session's summary, open questions.
+ * shown; the facts that they are alike to, the session's summary, open questions. What it asks and its reasons are read
+ * in the session: it is shown no facts that are kept from those who read along there.
  */
 import type { CuratorContext, KnownFact } from '../agents/agent.ts'
-import { GLOBAL_SCOPE, type Scope } from '../core/knowledge/fact-scope.ts'
+import type { Config } from '../config/config.ts'
+import { GLOBAL_SCOPE, type Reach, type Scope } from '../core/knowledge/fact-scope.ts'
 import type { LearningSource } from '../core/status.ts'
 import type { Database } from '../store/database.ts'
+import { reachOfCurator } from './reach-of-turn.ts'
 
 /** Learnings that are judged at once; what is left comes next time. */
 const MAX_LEARNINGS = 20
@@ -18,6 +21,8 @@ export type PendingCuration = Omit<CuratorContext, 'facts'> & {
   readonly origins: readonly Origin[]
   /** Of all of them. */
   readonly scope: Scope
+  /** Of facts that the curator may be shown beside them. */
+  readonly reach: Reach
 }
 
 interface Origin {
@@ -26,15 +31,22 @@ interface Origin {
   readonly userName: string | null
 }
 
+interface Loaded extends Omit<PendingCuration, 'reach' | 'similar'> {
+  readonly similar: readonly (KnownFact & { readonly scope: string })[]
+}
+
 /** `done`: keys of scopes that are left out. */
 export async function loadCuration(
   database: Database,
-  sessionId: string,
-  done: readonly string[],
+  config: Config,
+  { sessionId, done }: { readonly sessionId: string; readonly done: readonly string[] },
 ): Promise<PendingCuration> {
-  const [row] = await database.query<PendingCuration>(LOAD_CURATION, [sessionId, done])
-  const none = { learnings: [], similar: [], origins: [], questions: [], summary: '' }
-  return { ...none, ...row, scope: row?.scope ?? GLOBAL_SCOPE }
+  const [row] = await database.query<Loaded>(LOAD_CURATION, [sessionId, done])
+  const none = { learnings: [], similar: [], origins: [], questions: [], summary: '', reach: [], scope: GLOBAL_SCOPE }
+  if (row === undefined || row.learnings.length === 0) return none
+  const reach = await reachOfCurator(database, config, { sessionId, scope: row.scope })
+  const shown = row.similar.filter(({ scope }) => reach.includes(scope))
+  return { ...row, reach, similar: shown.map(({ id, content }) => ({ id, content })) }
 }
 
 const CONTENTS = `coalesce(jsonb_agg(jsonb_build_object('id', id, 'content', content) ORDER BY id), '[]')`
@@ -55,8 +67,9 @@ const LOAD_CURATION = {
       ORDER BY id), '[]') FROM pending) AS learnings,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'source', source, 'userName', user_name)), '[]')
       FROM pending) AS origins,
-    (SELECT ${CONTENTS} FROM facts f WHERE invalidated_at IS NULL
-      AND (f.scope = 'GLOBAL' OR (f.scope, f.scope_of) = (SELECT scope, scope_of FROM one)) AND id = ANY (ARRAY(SELECT unnest(similar_fact_ids) FROM pending))) AS similar,
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'content', content, 'scope', f.scope || ' ' || f.scope_of)
+      ORDER BY id), '[]') FROM facts f WHERE invalidated_at IS NULL
+      AND id = ANY (ARRAY(SELECT unnest(similar_fact_ids) FROM pending))) AS similar,
     (SELECT ${CONTENTS} FROM (
       ${openQuestions('session_id = $1')} UNION ALL ${openQuestions("session_id IS NULL AND source <> 'DISPUTE'")}) q) AS questions
     FROM sessions WHERE id = $1`,

@@ -9,6 +9,7 @@ import type { KnownFact } from '../agents/agent.ts'
 import { GLOBAL_SCOPE, reachOfScope, type Reach } from '../core/knowledge/fact-scope.ts'
 import type { Database } from '../store/database.ts'
 import { aboveFloor, namesIn, weighTerms, type SaidTerm, type WeighedTerm } from './weigh-terms.ts'
+import { isVouchedFor } from '../store/knowledge/vouched-facts.ts'
 import { countOfTerm, findNearTerms } from './near-terms.ts'
 
 export interface FactQuery {
@@ -18,6 +19,8 @@ export interface FactQuery {
   readonly before?: readonly string[]
   /** Whose facts are looked at; everybody's when left out. */
   readonly reach?: Reach
+  /** Whose word counts as it is (teachersFor); what others taught must have been looked at. Null: everybody's. */
+  readonly teachers?: readonly string[] | null
   readonly maxCount: number
 }
 
@@ -51,7 +54,7 @@ const MAX_TERMS_OF_FACT = 1000
 
 function parametersOf(
   terms: readonly WeighedTerm[],
-  { maxCount, reach }: { readonly maxCount: number; readonly reach: Reach },
+  { maxCount, reach, teachers = null }: FactQuery & { readonly reach: Reach },
 ): unknown[] {
   const rarestFirst = terms.toSorted((a, b) => a.facts - b.facts)
   let read = 0
@@ -67,6 +70,7 @@ function parametersOf(
     asked.map((_, index) => index < leads.length),
     maxCount * 2,
     reach,
+    teachers,
   ]
 }
 
@@ -99,7 +103,9 @@ const RANK_FACTS = {
         ORDER BY t.fact_id DESC LIMIT ${MAX_READ}) hit
       WHERE asked.leads GROUP BY 1, 2, 3),
     led AS MATERIALIZED (
-      SELECT fact_id, scope FROM hits GROUP BY 1, 2 ORDER BY sum(weight) DESC, 1 DESC LIMIT ${MAX_CANDIDATES}),
+      SELECT fact_id, scope FROM (
+        SELECT fact_id, scope FROM hits GROUP BY 1, 2 ORDER BY sum(weight) DESC, 1 DESC LIMIT ${MAX_CANDIDATES}) best
+      WHERE $7::text[] IS NULL OR EXISTS (SELECT FROM facts f WHERE f.id = best.fact_id AND ${isVouchedFor('$7')})),
     scored AS (
       SELECT fact_id, sum(weight) AS score FROM (
         SELECT fact_id, word, max(weight) AS weight FROM (

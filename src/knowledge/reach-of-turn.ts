@@ -5,7 +5,7 @@
  */
 import { currentUser } from '../config/access/current-user.ts'
 import type { Config } from '../config/config.ts'
-import { GLOBAL_SCOPE, scopeKey, type Reach, type Scope } from '../core/knowledge/fact-scope.ts'
+import { GLOBAL_SCOPE, reachOfScope, scopeKey, type Reach, type Scope } from '../core/knowledge/fact-scope.ts'
 import { USER_MARK } from '../core/session-id.ts'
 import type { Database } from '../store/database.ts'
 
@@ -23,6 +23,29 @@ export async function reachOfTurn(database: Database, config: Config, { sessionI
   const counts = openedBy?.startsWith(USER_MARK) !== true || isAdmin(config, openedBy.slice(USER_MARK.length))
   if (project !== null && project !== '' && counts) scopes.push({ scope: 'PROJECT', scopeOf: project })
   return scopes.map(scopeKey)
+}
+
+/**
+ * Users whose word an agent of this user takes as it is. An admin's plans may do everything, so what role USER taught
+ * is not among what they go by before a person has looked at it. Null: everybody's word counts.
+ */
+export function teachersFor(config: Config, userName: string): readonly string[] | null {
+  if (!isAdmin(config, userName)) return null
+  return [...config.users.keys(), ...config.formerNames.keys()].filter((name) => isAdmin(config, name))
+}
+
+/**
+ * The facts that the curator is shown beside a learning of that scope: those of the learning's readers, apart from what
+ * is kept from others who read along there.
+ */
+export async function reachOfCurator(
+  database: Database,
+  config: Config,
+  { sessionId, scope }: { readonly sessionId: string; readonly scope: Scope },
+): Promise<Reach> {
+  const userName = scope.scope === 'USER' ? scope.scopeOf : ''
+  const shown = await reachOfTurn(database, config, { sessionId, userName })
+  return reachOfScope(scope).filter((key) => shown.includes(key))
 }
 
 /**

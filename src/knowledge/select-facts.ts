@@ -23,8 +23,8 @@ export async function selectFacts(
   const ranked = await rankFacts(database, query)
   const byWords = ranked.map(({ id, content }) => ({ id, content }))
   if (meaning === null) return withinBudget(byWords)
-  const { maxCount, reach = reachOfScope(GLOBAL_SCOPE) } = query
-  const byMeaning = await nearestByMeaning(database, { meaning, reach, maxCount })
+  const { maxCount, reach = reachOfScope(GLOBAL_SCOPE), teachers = null } = query
+  const byMeaning = await nearestByMeaning(database, { meaning, reach, teachers, maxCount })
   return withinBudget(fuseRanks([byWords, ...byMeaning]).slice(0, maxCount))
 }
 

@@ -1,7 +1,7 @@
 /** How a text that was learned enters the inbox, beside what is known: to be judged, held for a person, or refused. */
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { GLOBAL_SCOPE } from '../../src/core/knowledge/fact-scope.ts'
+import { GLOBAL_SCOPE, type Scope } from '../../src/core/knowledge/fact-scope.ts'
 import { normalText } from '../../src/core/text/normal-text.ts'
 import type { LearningEntry } from '../../src/core/turn-write.ts'
 import { enterLearning } from '../../src/knowledge/learnings/enter-learning.ts'
@@ -59,6 +59,16 @@ async function addVersion(id: string, { version, content, change, by }: Version)
   )
 }
 
+/** Out of use since another one holds, by a person or by the curator; the other one is there. */
+async function replaceFact(id: string, { by, with: other }: { readonly by: string; readonly with: string }) {
+  await addVersion(id, { version: 2, content: TEXT, change: 'REPLACED', by })
+  await world.sql(
+    'UPDATE facts SET invalidated_at = now(), valid_to = now(), replaced_by_id = $2 WHERE id = $1',
+    id,
+    other,
+  )
+}
+
 async function addLearning(content: string, status: string, factId: string | null = null): Promise<void> {
   await world.sql(
     `INSERT INTO learnings (id, session_id, turn_id, user_name, content, norm, status, fact_id, created_at)
@@ -74,8 +84,8 @@ async function stoodInPrompt(...factIds: string[]): Promise<void> {
   await world.sql(`INSERT INTO turn_facts (turn_id, fact_ids, session_id) VALUES ('turn_a', $1, 'cli:a')`, factIds)
 }
 
-async function entered(text: string): Promise<LearningEntry> {
-  const asked = { text, turnId: 'turn_a', source: 'REVIEW', mode: 'auto', scope: GLOBAL_SCOPE, refusal: null } as const
+async function entered(text: string, scope: Scope = GLOBAL_SCOPE): Promise<LearningEntry> {
+  const asked = { text, turnId: 'turn_a', source: 'REVIEW', mode: 'auto', scope, refusal: null } as const
   return must(await enterLearning(world.context.database, asked), 'it says something').entry
 }
 
@@ -174,6 +184,25 @@ describe('waits to be judged side by side', () => {
     expect(await entered(text)).toMatchObject({ status: 'PENDING', held: false, similarFactIds: ['fact_1'] })
   })
 
+  test('what held before and then not, by the curator’s word: it may hold again', async () => {
+    await addFact('fact_1', TEXT)
+    await addLearning(TEXT, 'PROMOTED', 'fact_1')
+    await addFact('fact_2', 'The API of the shop listens on port 8081.')
+    await replaceFact('fact_1', { by: 'curator', with: 'fact_2' })
+    expect(await entered(TEXT)).toMatchObject({ status: 'PENDING', held: false })
+  })
+
+  test('what went into a fact that holds no more', async () => {
+    await addFact('fact_1', TEXT)
+    await addLearning(TEXT, 'PROMOTED', 'fact_1')
+    await addFact('fact_2', 'The API of the shop listens on port 8080, that of the yard on 8090.')
+    await addVersion('fact_1', { version: 2, content: TEXT, change: 'MERGED', by: 'summarizer' })
+    await world.sql(`UPDATE facts SET replaced_by_id = 'fact_2' WHERE id = 'fact_1'`)
+    expect(await entered(TEXT)).toMatchObject({ status: 'REFUSED', repeatsLearningId: 'learn_0' })
+    await world.sql(`UPDATE facts SET invalidated_at = now(), valid_to = now() WHERE id = 'fact_2'`)
+    expect(await entered(TEXT)).toMatchObject({ status: 'PENDING', held: false })
+  })
+
   test('what says the same as a learning that became a question: its answer may', async () => {
     await addLearning(TEXT, 'ASKED')
     expect(await entered(TEXT)).toMatchObject({ status: 'PENDING', held: false })
@@ -200,6 +229,39 @@ describe('waits for a person', () => {
     expect(await entered(TEXT)).toMatchObject({ status: 'REFUSED', repeatsFactId: 'fact_1' })
   })
 
+  test('what a person put another fact in the place of, also where the curator had used other words', async () => {
+    await addFact('fact_1', TEXT)
+    await addLearning(TEXT, 'PROMOTED', 'fact_1')
+    await addFact('fact_2', 'The API of the shop listens on port 8081.')
+    await replaceFact('fact_1', { by: 'ada', with: 'fact_2' })
+    const reason = 'ada took it back at 2026-05-01T08:00:00.000Z (fact fact_1).'
+    expect(await entered(TEXT)).toMatchObject({ status: 'PENDING', held: true, flags: ['REJECTED'], reason })
+    await world.sql(`UPDATE learnings SET content = 'Shop: 8080.', norm = $1`, normalText('Shop: 8080.'))
+    expect(await entered('Shop: 8080.')).toMatchObject({ held: true, flags: ['REJECTED'], reason })
+  })
+
+  test('what a person accepted to be dropped, put in other words or merged, in a proposal', async () => {
+    const reason = 'ada took it back at 2026-05-01T08:00:00.000Z (fact fact_1).'
+    await addFact('fact_1', TEXT)
+    await addLearning('Shop: 8080.', 'PROMOTED', 'fact_1')
+    await addVersion('fact_1', { version: 2, content: 'The shop: port 9090.', change: 'CONSOLIDATED', by: 'ada' })
+    expect(await entered(TEXT)).toMatchObject({ held: true, flags: ['REJECTED'], reason })
+    expect(await entered('Shop: 8080.')).toMatchObject({ held: true, flags: ['REJECTED'], reason })
+    expect(await entered('The shop: port 9090.')).toMatchObject({ status: 'REFUSED', repeatsFactId: 'fact_1' })
+    await addVersion('fact_1', { version: 3, content: 'The shop: port 9090.', change: 'CONSOLIDATED', by: 'ada' })
+    await world.sql(`UPDATE facts SET invalidated_at = now() WHERE id = 'fact_1'`)
+    expect(await entered('The shop: port 9090.')).toMatchObject({ held: true, flags: ['REJECTED'], reason })
+  })
+
+  test('a fact of a person that went into another one', async () => {
+    await addFact('fact_1', TEXT)
+    await addFact('fact_2', 'The API of the shop listens on port 8080, that of the yard on 8090.')
+    await addVersion('fact_1', { version: 2, content: TEXT, change: 'MERGED', by: 'ada' })
+    await world.sql(`UPDATE facts SET replaced_by_id = 'fact_2' WHERE id = 'fact_1'`)
+    const reason = 'ada merged it into another fact at 2026-05-01T08:00:00.000Z (fact fact_1).'
+    expect(await entered(TEXT)).toMatchObject({ status: 'PENDING', held: true, flags: ['REJECTED'], reason })
+  })
+
   test('what a person corrected', async () => {
     await addFact('fact_1', TEXT)
     await addVersion('fact_1', { version: 2, content: 'The API of the shop: port 9090.', change: 'EDITED', by: 'ada' })
@@ -214,6 +276,18 @@ describe('waits for a person', () => {
     expect(await entered(TEXT)).toMatchObject({ status: 'REFUSED', repeatsLearningId: 'learn_0' })
     await addVersion('fact_1', { version: 2, content: 'Shop API: port 8080.', change: 'INVALIDATED', by: 'ada' })
     expect(await entered(TEXT)).toMatchObject({ held: true, flags: ['REJECTED'] })
+  })
+
+  test('not what another one is shown, which says nothing of it', async () => {
+    await addFact('fact_1', TEXT)
+    await addLearning('Shop: 8080.', 'PROMOTED', 'fact_1')
+    await world.sql(`UPDATE facts SET scope = 'USER', scope_of = 'cleo'`)
+    await world.sql(`UPDATE learnings SET scope = 'USER', scope_of = 'cleo'`)
+    await addVersion('fact_1', { version: 2, content: TEXT, change: 'INVALIDATED', by: 'ada' })
+    for (const text of [TEXT, 'Shop: 8080.']) {
+      expect(await entered(text)).toMatchObject({ status: 'PENDING', held: false, reason: null })
+      expect(await entered(text, { scope: 'USER', scopeOf: 'cleo' })).toMatchObject({ flags: ['REJECTED'] })
+    }
   })
 
   test('not what the server itself changed', async () => {

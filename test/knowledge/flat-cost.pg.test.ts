@@ -59,7 +59,10 @@ const reads: readonly [string, (database: Database, sessionId: string) => Promis
     (database, sessionId) => takeSession(database, { sessionId, node: 1 }, { at: new Date(), limits }),
   ],
   ['what a checkpoint covers', (database, sessionId) => loadSpan(database, sessionId)],
-  ['what is to be curated', (database, sessionId) => loadCuration(database, sessionId, [])],
+  [
+    'what is to be curated',
+    (database, sessionId) => loadCuration(database, world.context.config.current(), { sessionId, done: [] }),
+  ],
   [
     'what is to be summarised',
     (database, sessionId) => loadUnsummarised(database, { sessionId, seq: 1_000_000, keepLast: 5, keepBytes: 16_000 }),

@@ -67,7 +67,7 @@ export async function judge(
   database: Database,
   { sessionId, config, standIn, learnings, seed }: Curating,
 ): Promise<readonly Curation[] | null> {
-  const pending = await loadCuration(database, sessionId, [])
+  const pending = await loadCuration(database, config, { sessionId, done: [] })
   if (pending.learnings.length === 0) return null
   const shown = await curatorContext(database, pending, () => Promise.resolve(null))
   const kinds = new Map(learnings.map(({ text, kind }) => [text, kind]))

@@ -97,6 +97,26 @@ test('the curator puts a new fact in the place of an old one, and one undo takes
   expect(await factSaying(OLD)).toMatchObject({ invalidatedAt: expect.any(String) })
 })
 
+test('what holds, then not, then again is judged anew; over a person’s word it waits for one', async () => {
+  const ada = story.as('ada')
+  const [first, second] = ['The relay of Elbe listens on port 8080.', 'The relay of Elbe listens on port 8081.']
+  await learn('cli:relay', first)
+  await learn('cli:relay', second, (fact) => ({ verdict: 'replace', known: first, fact }))
+  const again = await learn('cli:relay', first, (fact) => ({ verdict: 'replace', known: second, fact }))
+  expect(again).toMatchObject({ status: 'PROMOTED', decidedBy: { name: 'curator' } })
+  expect(await factSaying(second)).toMatchObject({ invalidatedAt: expect.any(String), replacedBy: { content: first } })
+
+  const { id } = await factSaying(first)
+  const third = await learn('cli:relay', 'The relay of Elbe listens on port 9000.', () => ({ verdict: 'discard' }))
+  await ada.run(api.PromoteLearningDocument, { id: third.id, replacesFactId: id })
+  expect(await learn('cli:relay-too', first)).toMatchObject({
+    status: 'PENDING',
+    held: true,
+    flags: ['REJECTED'],
+    reason: expect.stringMatching(new RegExp(`^ada took it back at 20.* \\(fact ${id}\\)\\.$`)),
+  })
+})
+
 test('what a person made is not replaced without one, and a contradiction is asked about', async () => {
   const ada = story.as('ada')
   const content = 'The mirror of Elbe is in Oslo.'
@@ -160,6 +180,8 @@ test('an answer settles its question, the learning and the facts in one go', asy
 test('an answer without a verdict is learned from who gave it, and replaces the fact when it is judged', async () => {
   const ada = story.as('ada')
   const depot = await contradict('depot')
+  await using inbox = ada.watch(api.LearningUpdatesDocument, {})
+  await inbox.until(({ learningUpdates }) => learningUpdates.readList)
   stub.follow({
     by: (call) => {
       if (call.role === 'planner') {
@@ -176,6 +198,9 @@ test('an answer without a verdict is learned from who gave it, and replaces the 
     },
   })
   expect((await converse(ada, depot.sessionId, 'It moved to Turku.')).status).toBe('DONE')
+  await inbox.until(({ learningUpdates: { learning } }) => {
+    return learning?.id === depot.learning.id && learning.status === 'ANSWERED'
+  })
   const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId: depot.sessionId } })
   expect(learnings.edges.map(({ node }) => node)).toMatchObject([
     { source: 'ANSWER', status: 'PROMOTED', user: 'ada' },

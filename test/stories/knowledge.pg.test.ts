@@ -248,7 +248,7 @@ describe('the steps after the answer', () => {
     think({
       reviewer: learning('The printer on the third floor is out of toner since Monday.'),
       messenger: () => ({ status: 401, body: { error: { message: 'no such key' } } }),
-      curator: curating({ verdict: 'promote', fact: 'The printer on the third floor is out of toner.' }),
+      curator: curating({ verdict: 'promote', fact: 'Since Monday, the printer on the third floor is out of toner.' }),
     })
     const turn = await converse(ada, 'cli:failed', 'Print it.')
     expect(turn.status).toBe('FAILED')
@@ -451,6 +451,35 @@ describe('facts that are alike', () => {
     expect(await sql(audit)).toEqual([{ actor: 'summarizer', reason: '"only" is lost' }])
     await converse(ada, 'cli:lost', 'Hello again')
     expect(asked()).toHaveLength(1)
+  })
+
+  test('what an admin accepted to be dropped, or put in other words, does not come back by the same words', async () => {
+    await begin()
+    const [dropped, edited] = ['The crane of the quay lifts 9 tons.', 'The crane of the quay lifts 9 tons, says Tove.']
+    await addFact(dropped)
+    await addFact(edited)
+    const ada = story.as('ada')
+    const content = 'Tove says that the crane of the quay lifts 9 tons.'
+    const labelOf = ({ user }: StubCall, text: string) => new RegExp(`^(F\\d+): ${text}$`, 'm').exec(user)?.[1]
+    const operations = (call: StubCall) => [
+      { operation: 'drop', facts: [labelOf(call, dropped)], content: null, reason: 'The other one says it.' },
+      { operation: 'edit', facts: [labelOf(call, edited)], content, reason: null },
+    ]
+    const summarizer = (call: StubCall) =>
+      isAsked(call) ? { content: { operations: operations(call) } } : answerWell(call)
+    think({ planner: justTalking(), summarizer })
+    await converse(ada, 'cli:dropped', 'Hello')
+    const [proposal] = await waiting()
+    await ada.run(api.AcceptProposalDocument, { id: must(proposal, 'a proposal').id })
+    expect(await live()).toEqual([content])
+    for (const text of [dropped, edited]) {
+      think({ reviewer: learning(text) })
+      await converse(ada, 'cli:dropped', 'What does the quay have?')
+      const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId: 'cli:dropped' } })
+      expect(learnings.edges[0]?.node).toMatchObject({ content: text, status: 'PENDING', flags: ['REJECTED'] })
+      expect(learnings.edges[0]?.node.reason).toMatch(/^ada took it back at 20/)
+    }
+    expect(await live()).toEqual([content])
   })
 
   test('an admin edits it, or rejects it for good; what was changed meanwhile stays', async () => {

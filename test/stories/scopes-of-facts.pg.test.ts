@@ -7,13 +7,20 @@ import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { converse, Story, type Person } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
-import { answerWell, GOOD_REVIEW } from '../model/good-answers.ts'
+import { answerWell, GOOD_INTROSPECTION, GOOD_PLAN, GOOD_REVIEW, shownLabels } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
 
 let stub: StubEndpoint
 let story: Story
 beforeAll(async () => {
   const by = (call: StubCall): StubAnswer => {
+    if (call.role === 'curator' && /^L1: .*the island/m.test(call.user)) return askAboutAll(call)
+    if (call.role === 'introspector') {
+      const noticed = /in short: (.*)/.exec(call.user)?.[1]
+      return { content: { ...GOOD_INTROSPECTION, learnings: noticed === undefined ? [] : [noticed] } }
+    }
+    // Relies on all that it is shown.
+    if (call.role === 'planner') return { content: { ...GOOD_PLAN, facts: shownLabels(call.user, 'F') } }
     if (call.role !== 'reviewer') return answerWell(call)
     return { content: { ...GOOD_REVIEW, learn: /note: (.*)/.exec(call.user)?.[1] ?? null } }
   }
@@ -25,6 +32,19 @@ afterAll(async () => {
   await story[Symbol.asyncDispose]()
   await stub.close()
 })
+
+/** A curator that tells all that it is shown of the island. */
+function askAboutAll({ user }: StubCall): StubAnswer {
+  const known = [...user.matchAll(/^F\d+: (.*the island.*)$/gm)].map(([, text]) => text).join(' ')
+  const ask = {
+    verdict: 'ask',
+    fact: null,
+    known: null,
+    question: `Which berth is it? ${known}`,
+    reason: `Known: ${known}`,
+  }
+  return { content: { evaluations: [{ learningId: 'L1', ...ask }] } }
+}
 
 async function factsOf(person: Person, filter: api.FactFilter = {}) {
   const { facts } = await story.as(person).run(api.FactScopesDocument, { filter })
@@ -126,16 +146,93 @@ test('in a session with others, nothing is shown that is one user’s; what is t
   expect(unnamed.createFact.__typename).toBe('InvalidInputRefusal')
 })
 
+test('in a session with others, the curator is not shown what is one user’s, so nobody reads it in what it asks', async () => {
+  const ada = story.as('ada')
+  const kept = 'The ferry of ben to the island has berth eleven.'
+  await state(kept, { scope: 'USER', of: 'ben' })
+  await ada.run(api.OpenSessionDocument, { input: { id: 'cli:pier' } })
+  for (const user of ['ben', 'cleo']) await ada.run(api.AddParticipantDocument, { sessionId: 'cli:pier', user })
+  stub.calls.length = 0
+  await converse(story.as('ben'), 'cli:pier', 'note: The ferry of ben to the island has berth twelve.')
+  const prompt = must(
+    stub.calls.find(({ role }) => role === 'curator'),
+    'a curator',
+  ).user
+  expect(prompt).toContain('berth twelve')
+  expect(prompt).not.toContain('berth eleven')
+  const { session } = await story.as('cleo').run(api.QuestionsOfSessionDocument, { id: 'cli:pier' })
+  expect(session?.questions.map(({ content }) => content)).toEqual(['Which berth is it?'])
+
+  await converse(story.as('ben'), '@ben:pier', 'note: The ferry of ben to the island has berth thirteen.')
+  const alone = await story.as('ben').run(api.QuestionsOfSessionDocument, { id: '@ben:pier' })
+  expect(alone.session?.questions.map(({ content }) => content)).toEqual([`Which berth is it? ${kept}`])
+})
+
+test('what was taken back of one user’s stands in no other one’s way, and is not told of', async () => {
+  const taught = 'The ferry of the strait has berth ten.'
+  await converse(story.as('cleo'), '@cleo:strait', `note: ${taught}`)
+  const [fact] = await factsOf('cleo', { search: 'strait' })
+  await story.as('ada').run(api.InvalidateFactDocument, { id: must(fact, 'a fact').id, reason: 'It never was.' })
+  const learned = async (person: 'ben' | 'cleo') => {
+    await converse(story.as(person), `@${person}:strait`, `note: ${taught.toUpperCase()}`)
+    const { learnings } = await story
+      .as('ada')
+      .run(api.LearningsDocument, { filter: { sessionId: `@${person}:strait` } })
+    return learnings.edges[0]?.node
+  }
+  expect(await learned('ben')).toMatchObject({ status: 'PROMOTED', flags: [], reason: 'It was verified.' })
+  expect(await learned('cleo')).toMatchObject({
+    flags: ['REJECTED'],
+    reason: expect.stringMatching(/^ada took it back/),
+  })
+})
+
 test('what a turn used is shown to those alone who are shown the facts', async () => {
   const turn = await converse(story.as('cleo'), '@cleo:used', 'Which berth is for the ferry?')
-  const used = async (person: Person) => {
-    const { turn: seen } = await story.as(person).run(api.FactsUsedDocument, { id: turn.id })
-    return seen?.factsShown.map(({ content }) => content) ?? []
+  const seen = async (person: Person) => {
+    const { turn: of } = await story.as(person).run(api.FactsUsedDocument, { id: turn.id })
+    const { factsShown, factsUsed } = must(of, 'the turn')
+    return { shown: factsShown.map(({ content }) => content), used: factsUsed.map(({ content }) => content) }
   }
-  expect(await used('cleo')).toContain('The ferry of cleo has berth one.')
+  const kept = 'The ferry of cleo has berth one.'
+  const all = { shown: expect.arrayContaining([kept]), used: expect.arrayContaining([kept]) }
+  expect(await seen('cleo')).toEqual(all)
   await story.as('ada').run(api.AddParticipantDocument, { sessionId: '@cleo:used', user: 'ben' })
-  expect(await used('ben')).not.toContain('The ferry of cleo has berth one.')
-  expect(await used('ada')).toContain('The ferry of cleo has berth one.')
+  const { shown, used } = await seen('ben')
+  expect(shown).not.toContain(kept)
+  expect(used).not.toContain(kept)
+  expect(await seen('ada')).toEqual(all)
+})
+
+test('what role USER taught is not shown to plans of admins before a person has looked at it', async () => {
+  const [ada, ben] = [story.as('ada'), story.as('ben')]
+  await ada.run(api.OpenSessionDocument, { input: { id: 'cli:yard' } })
+  await ada.run(api.AddParticipantDocument, { sessionId: 'cli:yard', user: 'ben' })
+  const taught = 'The ferry of the yard has berth fourteen.'
+  await converse(ben, 'cli:yard', `It is, in short: ${taught}`)
+  await converse(ada, 'cli:yard', 'So it is.')
+  // Of several, and so the session's; from its facts on, no person has said anything of it.
+  await ada.run(api.CheckpointSessionDocument, { sessionId: 'cli:yard' })
+  const facts = () => factsOf('ada', { search: 'berth fourteen' })
+  await expect.poll(facts, { interval: 100 }).toMatchObject([{ scope: 'SESSION', scopeOf: 'cli:yard' }])
+  const known = /^F\d+: The ferry of the yard has berth fourteen\.$/m
+  expect(await shownTo('ben', 'cli:yard')).toMatch(known)
+  expect(await shownTo('ada', 'cli:yard')).not.toMatch(known)
+  const [fact] = await facts()
+  await ada.run(api.ReviewFactDocument, { id: must(fact, 'a fact').id, version: 1 })
+  expect(await shownTo('ada', 'cli:yard')).toMatch(known)
+})
+
+test('scopes of so many facts are set at once, and of no more', async () => {
+  const scope = { scope: 'GLOBAL' } as const
+  const ids = Array.from({ length: 201 }, (_, n) => `fact_${n}`)
+  const set = async (some: string[]) =>
+    (await story.as('ada').run(api.SetFactScopesDocument, { ids: some, scope })).setFactScopes
+  expect(await set(ids)).toMatchObject({ __typename: 'InvalidInputRefusal' })
+  expect(await set([])).toMatchObject({ __typename: 'InvalidInputRefusal' })
+  const most = await set(ids.slice(1))
+  expect(most).toMatchObject({ __typename: 'SetFactScopesPayload' })
+  if (most.__typename === 'SetFactScopesPayload') expect(most.results).toHaveLength(200)
 })
 
 test('a user says that a fact is wrong; admins are asked, and no others', async () => {

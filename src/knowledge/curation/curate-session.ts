@@ -38,20 +38,20 @@ export async function curateSession(
   claim: CurationClaim,
   signal: AbortSignal,
 ): Promise<SessionCurated> {
-  const { database } = context
+  const { database, config } = context
   const { sessionId, runId, failures } = claim
   const made: SessionCurated[] = []
   const done: string[] = []
   let isWhole = true
   while (isWhole && !signal.aborted && done.length < MAX_CALLS) {
-    const pending = await loadCuration(database, sessionId, done)
+    const pending = await loadCuration(database, config.current(), { sessionId, done })
     if (pending.learnings.length === 0) break
     done.push(scopeKey(pending.scope))
     const curations = await judge(context, { claim, pending }, signal)
     isWhole = curations !== null
     for (const curation of curations ?? []) made.push(await store(context, sessionId, curation))
   }
-  const rest = await loadCuration(database, sessionId, [])
+  const rest = await loadCuration(database, config.current(), { sessionId, done: [] })
   const pauseMs = signal.aborted ? 0 : PAUSES_MS[failures]
   if (rest.learnings.length === 0 || pauseMs === undefined) await endCuration(database, runId)
   else await postponeCuration(database, runId, pauseMs)

@@ -14,6 +14,8 @@ import { cosineOf, cosineOfSketches, sketchOf } from './sketch.ts'
 interface MeaningQuery {
   readonly meaning: Meaning
   readonly reach: Reach
+  /** As in FactQuery. */
+  readonly teachers: readonly string[] | null
   readonly maxCount: number
 }
 
@@ -26,11 +28,12 @@ const MAX_COMPARED = 300
 /** A list for each vector of the question; one that nothing is near to is empty. */
 export async function nearestByMeaning(
   database: Database,
-  { meaning: { model, vectors }, reach, maxCount }: MeaningQuery,
+  { meaning: { model, vectors }, reach, teachers, maxCount }: MeaningQuery,
 ): Promise<KnownFact[][]> {
   const lists: KnownFact[][] = []
   for (const vector of vectors) {
-    const near = await nearestSketches(database, { model, reach, sketch: sketchOf(vector), limit: MAX_COMPARED })
+    const asked = { model, reach, teachers, sketch: sketchOf(vector), limit: MAX_COMPARED }
+    const near = await nearestSketches(database, asked)
     lists.push(aboveUsual(near, vector).slice(0, maxCount))
   }
   return lists

@@ -18,12 +18,17 @@ export interface Rejected {
   readonly factId: string
   readonly by: string
   readonly at: Date
+  /** The fact went into another one. */
+  readonly isMerged: boolean
 }
 
 export interface Known {
   /** It says the same, after folding. */
   readonly same: { readonly kind: 'fact' | 'learning'; readonly id: string } | null
-  /** A person has taken a fact that says the same out of use, or corrected it, and nothing has brought it back. */
+  /**
+   * A person has taken a fact that says the same out of use, corrected it or merged it into another one, and nothing
+   * has brought it back.
+   */
   readonly rejected: Rejected | null
   /** A fact of the prompt that it contains. */
   readonly recalled: { readonly factId: string; readonly how: Recall } | null
@@ -44,19 +49,25 @@ export interface KnownQuery {
 
 type Row = { readonly id: string; readonly norm: string } & (
   | { readonly kind: 'fact' | 'learning' | 'prompt' }
-  | { readonly kind: 'rejected'; readonly by: string; readonly at: Date }
+  | { readonly kind: 'rejected'; readonly by: string; readonly at: Date; readonly isMerged: boolean }
 )
 
 export async function compareWithKnown(database: Database, { norm, turnId, scope, among }: KnownQuery): Promise<Known> {
   const rows = await database.query<Row>(KNOWN, [norm, turnId, among === 'all', reachOfScope(scope)])
   const same = rows.flatMap(({ kind, id }) => (kind === 'fact' || kind === 'learning' ? [{ kind, id }] : []))
-  const rejected = rows.find((row) => row.kind === 'rejected')
   return {
     same: same[0] ?? null,
-    rejected: rejected === undefined ? null : { factId: rejected.id, by: rejected.by, at: rejected.at },
+    rejected: rejectedIn(rows),
     recalled: recalledIn(norm, rows),
     similarFactIds: among === 'all' ? await alikeFacts(database, norm, scope) : [],
   }
+}
+
+function rejectedIn(rows: readonly Row[]): Rejected | null {
+  const found = rows.find((row) => row.kind === 'rejected')
+  if (found === undefined) return null
+  const { id: factId, by, at, isMerged } = found
+  return { factId, by, at, isMerged }
 }
 
 async function alikeFacts(database: Database, norm: string, scope: Scope): Promise<readonly string[]> {
@@ -86,37 +97,51 @@ const ALIKE = {
     ORDER BY similarity(norm, $1) DESC, array_position($2::text[], id) LIMIT ${MAX_SIMILAR}`,
 }
 
-/**
- * Earlier learnings that still count: what waits, what was discarded, and what became a fact that is still in use or
- * went into another one. What is ASKED does not: its answer may say the same.
- */
-const COUNTS = `$3 AND (l.status IN ('PENDING', 'DISCARDED') OR (l.status = 'PROMOTED' AND NOT EXISTS (
-  SELECT FROM facts f WHERE f.id = l.fact_id AND f.invalidated_at IS NOT NULL AND f.replaced_by_id IS NULL)))`
-
-/** The last version of each fact that said it, and what a person did to it, or with the next one. */
-const REJECTED = `SELECT n.fact_id, n.changed_by, n.at FROM (
-      SELECT DISTINCT ON (fact_id) fact_id, version, change FROM fact_versions WHERE norm = $1 ORDER BY fact_id, version DESC) v
-    JOIN fact_versions n ON n.fact_id = v.fact_id
-      AND n.version = CASE WHEN v.change IN ('INVALIDATED', 'REPLACED', 'UNDONE') THEN v.version ELSE v.version + 1 END
-    WHERE n.change IN ('EDITED', 'INVALIDATED', 'REPLACED', 'REVERTED', 'UNDONE') AND n.changed_by <> ALL ('{curator,summarizer}')`
-
-/** A fact that was made of the same learning, in other words, and taken out of use by a person. */
-const REJECTED_AS_LEARNED = `SELECT n.fact_id, n.changed_by, n.at FROM learnings l JOIN facts f ON f.id = l.fact_id
-    JOIN fact_versions n ON n.fact_id = f.id AND n.version = f.version
-    WHERE l.norm = $1 AND l.status = 'PROMOTED' AND f.invalidated_at IS NOT NULL AND n.change IN ('INVALIDATED', 'REPLACED')
-      AND n.changed_by <> ALL ('{curator,summarizer}')`
-
 /** Of facts `f`. */
 const IN_REACH = "f.scope || ' ' || f.scope_of = ANY ($4::text[])"
+/** Where the fact went when it was merged; a fact that another one replaced did not hold any more. */
+const INTO = `CASE WHEN f.invalidated_at IS NOT NULL AND f.valid_to IS NULL THEN f.replaced_by_id END AS into_id`
+/** Of versions `n`. */
+const BY_A_PERSON = "n.changed_by <> ALL ('{curator,server,summarizer}')"
+
+/** What learnings that said it became: their facts, and those that these were merged into. */
+const BECAME = `SELECT l.id AS learning_id, l.scope || ' ' || l.scope_of = ANY ($4::text[]) AS is_theirs, f.id, ${INTO}
+      FROM learnings l JOIN facts f ON f.id = l.fact_id WHERE l.norm = $1 AND l.status = 'PROMOTED'
+    UNION SELECT became.learning_id, became.is_theirs, f.id, ${INTO} FROM became JOIN facts f ON f.id = became.into_id`
+
+/** The last version of each fact that said it, and what a person did to it, or with the next one. */
+const REJECTED = `SELECT NULL AS learning_id, f.id AS fact_id, n.changed_by, n.at,
+      v.version = f.version AND f.replaced_by_id IS NOT NULL AND f.valid_to IS NULL AS is_merged
+    FROM (SELECT fact_id, max(version) AS version FROM fact_versions WHERE norm = $1 GROUP BY fact_id) v
+      JOIN facts f ON f.id = v.fact_id AND (v.version < f.version OR f.invalidated_at IS NOT NULL) AND ${IN_REACH}
+      JOIN fact_versions n ON n.fact_id = f.id AND n.version = least(v.version + 1, f.version) AND ${BY_A_PERSON}`
+
+/** A fact that was made of the same learning, in other words, and taken out of use, or corrected, by a person. */
+const REJECTED_AS_LEARNED = `SELECT became.learning_id, f.id, n.changed_by, n.at, false
+    FROM became JOIN facts f ON f.id = became.id AND (${IN_REACH} OR became.is_theirs)
+      JOIN fact_versions n ON n.fact_id = f.id AND ${BY_A_PERSON} AND CASE WHEN f.invalidated_at IS NOT NULL
+        THEN n.version = f.version AND became.into_id IS NULL
+        ELSE n.change IN ('EDITED', 'REVERTED', 'CONSOLIDATED')
+          AND f.norm <> (SELECT o.norm FROM fact_versions o WHERE o.fact_id = f.id AND o.version = 1) END`
+
+/**
+ * Earlier learnings that still count: what waits, what was discarded, and what became a fact that is still in use, or
+ * went into one that is, and that no person has corrected. What is ASKED does not: its answer may say the same.
+ */
+const COUNTS = `$3 AND (l.status IN ('PENDING', 'DISCARDED') OR (l.status = 'PROMOTED'
+    AND NOT EXISTS (SELECT FROM rejected r WHERE r.learning_id = l.id)
+    AND NOT EXISTS (SELECT FROM became b JOIN facts f ON f.id = b.id
+      WHERE b.learning_id = l.id AND f.invalidated_at IS NOT NULL AND b.into_id IS NULL)))`
 
 const KNOWN = {
   name: 'knowledge.compare-with-known',
-  text: `WITH rejected AS (SELECT * FROM (${REJECTED}) stated UNION ALL ${REJECTED_AS_LEARNED})
-    (SELECT 'fact' AS kind, id, norm, NULL AS by, NULL::timestamptz AS at
+  text: `WITH RECURSIVE became AS (${BECAME}),
+    rejected AS MATERIALIZED (${REJECTED} UNION ALL ${REJECTED_AS_LEARNED})
+    (SELECT 'fact' AS kind, id, norm, NULL AS by, NULL::timestamptz AS at, false AS "isMerged"
       FROM facts f WHERE norm = $1 AND invalidated_at IS NULL AND ${IN_REACH} LIMIT 1)
-    UNION ALL (SELECT 'learning', id, norm, NULL, NULL FROM learnings l WHERE norm = $1 AND ${COUNTS}
+    UNION ALL (SELECT 'learning', id, norm, NULL, NULL, false FROM learnings l WHERE norm = $1 AND ${COUNTS}
       AND (l.scope IS NULL OR l.scope || ' ' || l.scope_of = ANY ($4::text[])) LIMIT 1)
-    UNION ALL (SELECT 'rejected', fact_id, $1, changed_by, at FROM rejected ORDER BY at DESC LIMIT 1)
-    UNION ALL SELECT 'prompt', id, norm, NULL, NULL FROM facts
+    UNION ALL (SELECT 'rejected', fact_id, $1, changed_by, at, is_merged FROM rejected ORDER BY at DESC LIMIT 1)
+    UNION ALL SELECT 'prompt', id, norm, NULL, NULL, false FROM facts
       WHERE id = ANY ((SELECT fact_ids FROM turn_facts WHERE turn_id = $2)::text[])`,
 }

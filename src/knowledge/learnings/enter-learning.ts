@@ -114,6 +114,7 @@ export function whyHeld(flags: readonly LearningFlag[]): string {
 }
 
 /** For people: who said that it is not so, and when. */
-export function whyRejected({ factId, by, at }: NonNullable<Known['rejected']>): string {
-  return `${by} took it back at ${at.toISOString()} (fact ${factId}).`
+export function whyRejected({ factId, by, at, isMerged }: NonNullable<Known['rejected']>): string {
+  const did = isMerged ? 'merged it into another fact' : 'took it back'
+  return `${by} ${did} at ${at.toISOString()} (fact ${factId}).`
 }

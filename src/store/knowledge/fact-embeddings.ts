@@ -6,6 +6,7 @@ import type { NewAuditEntry } from '../../core/audit-entry.ts'
 import type { Reach } from '../../core/knowledge/fact-scope.ts'
 import { AUDIT_RECORD, auditRows, INSERT_AUDIT } from '../audit-entries.ts'
 import type { Database } from '../database.ts'
+import { isVouchedFor } from './vouched-facts.ts'
 
 /** Facts in use that one run has claimed, and may embed until its lease runs out. */
 export interface DueFact {
@@ -160,16 +161,26 @@ export interface NearVector extends DueFact {
   readonly total: number
 }
 
+interface NearTo {
+  readonly model: string
+  readonly reach: Reach
+  /** Whose word counts as it is; null: everybody's. */
+  readonly teachers: readonly string[] | null
+  readonly sketch: string
+  readonly limit: number
+}
+
 /** The facts in reach whose sketches differ least from this one. Reads the sketches of all facts in reach. */
 export async function nearestSketches(
   database: Database,
-  { model, reach, sketch, limit }: { model: string; reach: Reach; sketch: string; limit: number },
+  { model, reach, teachers, sketch, limit }: NearTo,
 ): Promise<NearVector[]> {
   const rows = await database.query<Omit<NearVector, 'vector'> & { bytes: Buffer }>(NEAREST, [
     model,
     reach,
     sketch,
     limit,
+    teachers,
   ])
   return rows.map(({ bytes, ...row }) => ({ ...row, vector: vectorOf(bytes) }))
 }
@@ -186,7 +197,7 @@ const NEAREST = {
     SELECT f.id, f.content, e.vector AS bytes, measured.mean AS "meanDiffering", measured.spread, measured.total
     FROM measured, nearest JOIN fact_embeddings e ON e.fact_id = nearest.fact_id AND e.model = $1
       JOIN facts f ON f.id = e.fact_id AND f.invalidated_at IS NULL
-        AND f.scope || ' ' || f.scope_of = ANY ($2::text[])`,
+        AND f.scope || ' ' || f.scope_of = ANY ($2::text[]) AND ${isVouchedFor('$5')}`,
 }
 
 function bytesOf(vector: Float32Array): Buffer {

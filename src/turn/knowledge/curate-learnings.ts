@@ -25,9 +25,10 @@ const MAX_SCOPES = 5
 export async function curateLearnings(context: CurateLearningsContext): Promise<StepOutcome> {
   // What the turn has just learned must be in the rows that are read.
   await context.journal.flushed()
+  const { sessionId } = context
   const done: string[] = []
   while (done.length < MAX_SCOPES) {
-    const pending = await loadCuration(context.database, context.sessionId, done)
+    const pending = await loadCuration(context.database, context.config.current(), { sessionId, done })
     if (pending.learnings.length === 0) break
     const outcome = await curateOnes(context, pending)
     if (outcome.kind !== 'Passed') return outcome

@@ -10,7 +10,7 @@ import { mayUseTool } from '../../config/access/may-use-skill.ts'
 import { usableSkills } from '../../execution/skills/usable-skills.ts'
 import type { Role } from '../../core/identity.ts'
 import { readUploads } from '../../store/intake/intake-upload.ts'
-import { reachOfTurn } from '../../knowledge/reach-of-turn.ts'
+import { reachOfTurn, teachersFor } from '../../knowledge/reach-of-turn.ts'
 import { selectFacts } from '../../knowledge/select-facts.ts'
 import { askSections } from '../hooks/ask-sections.ts'
 import { paraphraseMessages } from './paraphrase-messages.ts'
@@ -106,11 +106,12 @@ async function knownFacts(
   const redactor = secrets.redactor()
   const before = [...goals, ...said].map((text) => redactor.redact(text))
   const reach = await reachOfTurn(database, config.current(), { sessionId, userName: turn.userName })
+  const teachers = teachersFor(config.current(), turn.userName)
   const maxCount = config.current().settings.factsShown
   const about = redactor.redact(messages.text)
   // What the message refers to may be what it is about.
   const texts = before[0] === undefined ? [about] : [about, `${before[0]}\n${about}`]
-  return selectFacts(database, { about, before, reach, maxCount }, await meaningOf(texts))
+  return selectFacts(database, { about, before, reach, teachers, maxCount }, await meaningOf(texts))
 }
 
 function usableTools({ tools }: TurnContext['tools'], user: CurrentUser): PlannerContext['tools'] {

@@ -1,0 +1,13 @@
+/**
+ * Facts that somebody answers for, in SQL: a person has looked at them or said whom they are shown, or only some users
+ * (admins) taught them. What a session taught by itself is nobody's word. Plans of admins, who may do everything, are
+ * shown no others.
+ */
+
+/** Of facts `f`; `teachers`: a parameter with the names of these users, null: whoever taught a fact, it counts. */
+export function isVouchedFor(teachers: string): string {
+  return `(${teachers}::text[] IS NULL OR f.reviewed_at IS NOT NULL
+      OR (f.scope <> 'SESSION' AND NOT EXISTS (SELECT FROM learnings l
+        WHERE l.fact_id = f.id AND (l.user_name IS NULL OR l.user_name <> ALL (${teachers}::text[]))))
+      OR EXISTS (SELECT FROM fact_versions v WHERE v.fact_id = f.id AND v.change = 'SCOPED'))`
+}
