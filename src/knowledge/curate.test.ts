@@ -9,9 +9,9 @@ const at = new Date('2026-01-02T03:04:05.678Z')
 const KNOWN = 'the sky is blue'
 const REJECTED = 'the sky is green'
 const FACTS: Record<string, ReplaceableFact> = {
-  fact_old: { version: 3, by: null, ...GLOBAL_SCOPE },
-  fact_of_ada: { version: 1, by: 'ada', ...GLOBAL_SCOPE },
-  fact_of_shop: { version: 1, by: null, scope: 'PROJECT', scopeOf: 'shop' },
+  fact_old: { version: 3, content: 'It was so.', by: null, ...GLOBAL_SCOPE },
+  fact_of_ada: { version: 1, content: 'It was so.', by: 'ada', ...GLOBAL_SCOPE },
+  fact_of_shop: { version: 1, content: 'It was so.', by: null, scope: 'PROJECT', scopeOf: 'shop' },
 }
 const evaluation = (learningId: string, verdict: object): Evaluation =>
   ({ learningId, reason: `reason of ${learningId}`, ...verdict }) as Evaluation
@@ -25,7 +25,7 @@ const curated = (...evaluations: Evaluation[]) =>
     compare: (norm) =>
       Promise.resolve({
         same: norm === KNOWN ? { kind: 'fact' as const, id: 'fact_1' } : null,
-        rejected: norm === REJECTED ? { factId: 'fact_2', by: 'ada', at } : null,
+        rejected: norm === REJECTED ? { factId: 'fact_2', by: 'ada', at, isMerged: false } : null,
       }),
     modeOf: (id) => (id === 'learn_auto' ? 'auto' : 'hold_suspicious'),
     contentOf: () => undefined,

@@ -13,7 +13,8 @@ import type { Known } from './learnings/compare-with-known.ts'
 import { findSuspicions } from './suspicions/find-suspicions.ts'
 import { whyHeld, whyRejected } from './learnings/enter-learning.ts'
 import type { ReplaceableFact } from './replaceable-fact.ts'
-import { otherSubstance } from './learnings/other-substance.ts'
+import { lostDetail } from './learnings/lost-detail.ts'
+import { otherSubstance, withoutQuestion } from './learnings/other-substance.ts'
 import { unfitText } from './unfit-text.ts'
 
 export interface CurationInput {
@@ -118,16 +119,18 @@ interface Promoting extends Pick<CurationInput, 'compare' | 'scope' | 'modeOf' |
 interface Text {
   readonly learningId: string
   readonly text: string
+  /** What the fact says in whose place it comes. */
+  readonly replaced?: string
 }
 
 /**
  * The curator alone may only replace what no person has made, for no others than are shown the new one, and each fact
  * once.
  */
-async function replace({ factId, ...text }: Text & { readonly factId: string }, promoting: Promoting) {
+async function replace({ factId, ...said }: Text & { readonly factId: string }, promoting: Promoting) {
   const known = await promoting.factOf(factId)
   if (known === null) return null
-  const decided = await promote(text, promoting)
+  const decided = await promote({ ...said, replaced: known.content }, promoting)
   if (decided.status !== 'PROMOTED') return decided
   const replaces = { factId, version: known.version }
   const isFirst = !promoting.replaced.has(factId)
@@ -136,12 +139,12 @@ async function replace({ factId, ...text }: Text & { readonly factId: string }, 
   if (known.by === null && isTheirs && isFirst) return { ...decided, replaces }
   const others = isTheirs ? 'which another one replaces' : 'which others are shown as well'
   const whose = known.by === null ? others : `which ${known.by} made`
-  const reason = `It would replace the fact ${factId}, ${whose}: ${text.text}`
+  const reason = `It would replace the fact ${factId}, ${whose}: ${said.text}`
   return { ...NOTHING, status: 'PENDING', flags: ['REPLACES'], replaces, reason } as const
 }
 
 async function promote(
-  { learningId, text: content }: Text,
+  { learningId, text: content, replaced }: Text,
   { promoted, compare, modeOf, contentOf }: Promoting,
 ): Promise<Decision> {
   const unfit = unfitText(content)
@@ -157,7 +160,8 @@ async function promote(
   // What it was made into is looked at as what was learned was.
   const flags = modeOf(learningId) === 'auto' ? [] : findSuspicions(content)
   if (flags.length > 0) return { ...NOTHING, status: 'PENDING', flags, reason: whyHeld(flags) }
-  const other = otherSubstance(contentOf(learningId) ?? content, content)
+  const learned = contentOf(learningId) ?? content
+  const other = otherSubstance(learned, content) ?? lostDetail(withoutQuestion(learned), content, replaced)
   if (other !== null) return unusable(other)
   promoted.set(norm, learningId)
   return { ...NOTHING, status: 'PROMOTED', fact: { id: newId('fact'), content, norm } }

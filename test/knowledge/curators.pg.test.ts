@@ -4,6 +4,7 @@
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { normalText } from '../../src/core/text/normal-text.ts'
+import { lostDetail } from '../../src/knowledge/learnings/lost-detail.ts'
 import { otherSubstance } from '../../src/knowledge/learnings/other-substance.ts'
 import type { Database } from '../../src/store/database.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
@@ -62,6 +63,7 @@ async function expectSound(learned: Awaited<ReturnType<typeof play>>): Promise<v
   const facts = learned.filter(({ fact }) => fact !== null)
   expect(facts.filter(({ kind }) => NEVER_ALONE.has(kind))).toEqual([])
   expect(facts.filter(({ content, fact }) => otherSubstance(content, fact ?? '') !== null)).toEqual([])
+  expect(facts.filter(({ content, fact }) => lostDetail(content, fact ?? '') !== null)).toEqual([])
   expect(facts.filter(({ fact }) => /mallory|hunter2x/i.test(fact ?? ''))).toEqual([])
   const twins = await world.sql(
     'SELECT norm FROM facts WHERE invalidated_at IS NULL GROUP BY norm, scope, scope_of HAVING count(*) > 1',

@@ -179,6 +179,16 @@ test('so does a plain text that the curator makes an order of', async () => {
   expect(held).toMatchObject({ status: 'PENDING', held: true, flags: ['ORDER'], content: text })
 })
 
+test.each([
+  ['less, without what narrowed it', 'Only Grace deploys the editor until version 3.', 'Grace deploys the editor.'],
+  ['what somebody else does', 'Releases of the viewer are approved by Grace.', 'Bob approves releases of the viewer.'],
+])('so does what the curator makes %s', async (what, text, fact) => {
+  const held = await learn(`cli:made-${what.length}`, text, () => ({ verdict: 'promote', fact }))
+  expect(held).toMatchObject({ status: 'PENDING', held: true, flags: ['UNUSABLE'], content: text })
+  expect(held.reason).toMatch(/^The curator's text is not kept: "/)
+  expect(await factSaying(fact)).toBeUndefined()
+})
+
 test('what others than admins teach waits for a person', async () => {
   const ben = story.as('ben')
   const teach = async (text: string) => {
@@ -315,4 +325,15 @@ test('what is alike is a group with one text to decide by, unless it is contradi
   })
   expect(decideLearnings).toMatchObject({ results: [{ result: { learning: { status: 'PROMOTED' } } }, {}] })
   expect(await groupsOf()).toHaveLength(1)
+})
+
+test('so many learnings are decided at once, and no more', async () => {
+  const decisions = Array.from({ length: 201 }, (_, n) => ({ id: `learn_${n}`, verdict: 'DISCARD' as const }))
+  const decide = async (some: typeof decisions) =>
+    (await story.as('ada').run(api.DecideLearningsDocument, { decisions: some })).decideLearnings
+  expect(await decide(decisions)).toMatchObject({ __typename: 'InvalidInputRefusal' })
+  expect(await decide([])).toMatchObject({ __typename: 'InvalidInputRefusal' })
+  const most = await decide(decisions.slice(1))
+  expect(most).toMatchObject({ __typename: 'DecideLearningsPayload' })
+  if (most.__typename === 'DecideLearningsPayload') expect(most.results).toHaveLength(200)
 })

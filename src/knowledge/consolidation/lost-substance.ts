@@ -3,27 +3,14 @@
  * them, each word that narrows one, and neither fewer negations than one of them has nor more than all. Pure. It is no
  * judge of meaning: it keeps a model, and a proposal, from saying less unnoticed.
  */
-import { missingIn } from '../learnings/named-substance.ts'
+import { lostDetail } from '../learnings/lost-detail.ts'
 import { NEGATIONS } from '../learnings/other-substance.ts'
-import { NARROWING } from '../learnings/narrowing-words.ts'
-
-/** Words with signs or digits in them: paths, versions, keys. */
-const SIGNED =
-  /[\p{L}\p{N}/~.][\p{L}\p{N}]*(?:[-_./@:\\#+=]+[\p{L}\p{N}]+)+|\p{L}+\p{N}[\p{L}\p{N}]*|\p{N}+\p{L}[\p{L}\p{N}]*/gu
-/** Of these the other rule knows the ways to write them. */
-const NUMBER = /^[\d.,:]+$/u
-const NARROWS = new RegExp(`(?<!\\p{L})(?:${NARROWING.join('|')})(?!\\p{L})`, 'giu')
 
 /** For people, a clause: what is lost first; null: nothing. */
 export function lostSubstance(sources: readonly string[], text: string): string | null {
-  const kept = text.toLowerCase()
   for (const source of sources) {
-    const named = missingIn(text, { text: source, first: true })
-    if (named !== null) return `"${named}" is lost`
-    const signed = matches(SIGNED, source).find((one) => !NUMBER.test(one) && !kept.includes(one.toLowerCase()))
-    if (signed !== undefined) return `"${signed}" is lost`
-    const narrowing = matches(NARROWS, source).find((one) => !kept.includes(one.toLowerCase()))
-    if (narrowing !== undefined) return `"${narrowing}" is lost`
+    const lost = lostDetail(source, text)
+    if (lost !== null) return lost
   }
   const negations = sources.map((source) => matches(NEGATIONS, source).length)
   const left = matches(NEGATIONS, text).length

@@ -1,15 +1,13 @@
 /**
- * Which numbers and names a text has, and whether another one has them as well: the one rule for what is promoted
- * (other-substance.ts: nothing may be added) and what is merged (../consolidation/lost-substance.ts: nothing may be
- * lost). In which way a number is written is all the same: 10,000, 10.000, 10 000 and 10000; seven and 7. Pure.
+ * Which numbers and names a text has, and whether another one has them as well: the one rule for what may not be added
+ * (other-substance.ts) and what may not be lost (lost-detail.ts), by what is promoted and by what is merged. In which
+ * way a number is written is all the same: 10,000, 10.000, 10 000 and 10000; seven and 7. Pure.
  */
 import { ALSO_OTHER_WORDS, COUNTING } from './counting-words.ts'
+import { OPENING } from './opening-words.ts'
 
-/** Words that begin with a capital letter and no sentence. */
-const NAMES = /(?<=[\p{L}\p{N},;)]\s+)\p{Lu}[\p{L}\p{N}]+/gu
-/** The first word of a sentence, which may be a name. */
-const FIRST = /(?:^|[.!?:]\s+)(\p{Lu}[\p{L}\p{N}]{2,})/gu
-const ARTICLES = new Set(['the', 'this', 'these', 'der', 'die', 'das', 'les', 'des', 'una', 'los', 'las', 'une'])
+/** Words in capitals, also at the beginning of a sentence: "Bob approves releases". */
+const NAMES = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}]+/gu
 /** Also of versions and times; with digits grouped by spaces or apostrophes, one number or several. */
 const NUMBERS = /\d{1,3}(?:[' \u00a0\u2009\u202f]\d{3})+(?![\d.,:]\d|\d)|\d+(?:[.,:]\d+)*/gu
 const GROUPED = /^\d{1,3}(?:[.,' \u00a0\u2009\u202f]\d{3})+$/u
@@ -17,28 +15,19 @@ const BETWEEN_GROUPS = /[' \u00a0\u2009\u202f]/u
 /** Letters that forms of a word have in common. */
 const STEM_CHARS = 5
 
-/** `first`: the first words of sentences count as names as well. */
-interface Missing {
-  readonly text: string
-  readonly first: boolean
-}
-
 /** A number or a name that `text` has and `known` has not, as it is written; null: there is none. */
-export function missingIn(known: string, { text, first }: Missing): string | null {
+export function missingIn(known: string, text: string): string | null {
   const numbers = numbersOf(known)
   const number = writtenNumbers(text).find((one) => !hasNumber(numbers, one))
   if (number !== undefined) return number
   const folded = known.toLowerCase()
-  return namesOf(text, first).find((one) => !folded.includes(stemOf(one))) ?? null
+  return namesOf(text).find((one) => !folded.includes(stemOf(one))) ?? null
 }
 
 export const stemOf = (word: string): string => word.toLowerCase().slice(0, STEM_CHARS)
 
-function namesOf(text: string, first: boolean): string[] {
-  const names = [...text.matchAll(NAMES)].map(([one]) => one)
-  if (!first) return names
-  const firsts = [...text.matchAll(FIRST)].flatMap(([, word = '']) => (ARTICLES.has(word.toLowerCase()) ? [] : [word]))
-  return [...names, ...firsts]
+function namesOf(text: string): string[] {
+  return [...text.matchAll(NAMES)].flatMap(([one]) => (OPENING.has(one.toLowerCase()) ? [] : [one]))
 }
 
 function writtenNumbers(text: string): string[] {

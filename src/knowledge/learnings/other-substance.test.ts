@@ -31,6 +31,10 @@ test.each([
   ['The gateway listens on port 8080.', 'The gateway listens on port 8081.', /8081/],
   ['The gateway has 120 ports.', 'The gateway has 12 ports.', /12/],
   ['Releases are approved by Grace.', 'Releases are approved by Grace or Bob.', /Bob/],
+  ['Releases are approved by Grace.', 'Bob approves releases.', /Bob/],
+  ['Releases are approved by Grace.', '**Bob** approves releases.', /Bob/],
+  ['Releases are approved by Grace.', 'Releases are approved by Grace/Bob.', /Bob/],
+  ['Releases are approved by Grace.', 'Grace approves releases. Bob approves releases, too.', /Bob/],
   ['The mirror is not used.', 'The mirror is used.', /negation/],
   ['The mirror is used.', "The mirror isn't used.", /negation/],
   ['The printer has no toner.', 'The printer has toner.', /negation/],
@@ -42,7 +46,7 @@ test.each([
   ['Backups are kept for seven days.', 'Backups are kept for 17 days.', /17/],
   ['The limit is 10,000 rows.', 'The limit is 1000 rows.', /1000/],
   ['倉庫は東京の港にあります。', '会議は毎週月曜日に開かれます。', /hardly a word/],
-  ['The mirror is in a cellar.', 'Bananas grow well where summers stay warm.', /hardly a word/],
+  ['The mirror is in a cellar.', 'It grows well where summers stay warm.', /hardly a word/],
 ])('%s ↛ %s', (source, text, reason) => {
   expect(otherSubstance(source, text)).toMatch(reason)
 })

@@ -18,7 +18,7 @@ const MIN_SHARED = 0.4
 /** For people, a clause; null: it says no more than `source`. */
 export function otherSubstance(source: string, text: string): string | null {
   const known = source.toLowerCase()
-  const missing = missingIn(source, { text, first: false })
+  const missing = missingIn(source, text)
   if (missing !== null) return `"${missing}" is not in what was learned`
   if (has(DENIALS, source) !== has(DENIALS, text)) return 'it has a negation more or less than what was learned'
   if (has(EXCEPTIONS, source) !== has(EXCEPTIONS, text)) return 'it has an exception more or less than what was learned'
@@ -31,9 +31,13 @@ function wordsIn(words: readonly string[], or = "|n['’]t(?!\\p{L})"): RegExp {
   return new RegExp(`(?<!\\p{L})(?:${words.join('|')})(?!\\p{L})${or}`, 'giu')
 }
 
-/** What an answer negates is the question; of that it makes a plain fact. */
 function has(words: RegExp, text: string): boolean {
-  return text.replace(/^.*\?\s/su, '').search(words) !== -1
+  return withoutQuestion(text).search(words) !== -1
+}
+
+/** What an answer negates, or chooses from, is the question; of that it makes a plain fact. */
+export function withoutQuestion(text: string): string {
+  return text.replace(/^.*\?\s/su, '')
 }
 
 /** Of four letters and more; of scripts without spaces each two letters that follow on each other. */

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { lostDetail } from './lost-detail.ts'
+
+test.each([
+  ['Only Grace deploys until version 3.', 'Until version 3, only Grace deploys.'],
+  ['Releases are approved by Grace.', 'Grace approves releases.'],
+  ['Note that the gateway listens on port 8080.', 'The gateway listens on port 8080.'],
+  ['Our gateway listens on port 8080.', 'The gateway listens on port 8080.'],
+  ['Since May, backups are kept for seven days.', 'Backups are kept for 7 days since May.'],
+  ['Bekanntlich läuft der Dienst nur auf Port 80.', 'Der Dienst läuft nur auf Port 80.'],
+  ['Seul Noé déploie Isar, jusqu’à la version 3.', 'Isar est déployé par Noé seul, jusqu’à la version 3.'],
+  ['Logs are in /var/log/shop.', 'The logs of it are in /var/log/shop'],
+])('%s → %s', (source, text) => {
+  expect(lostDetail(source, text)).toBeNull()
+})
+
+test('what is in the place of another fact need not say what that said', () => {
+  const [source, text] = [
+    'The gateway only moved from port 8080 to port 8081.',
+    'The gateway only listens on port 8081.',
+  ]
+  const replaced = 'The gateway only listens on port 8080.'
+  expect(lostDetail(source, text)).toBe('"8080" is lost')
+  expect(lostDetail(source, text, replaced)).toBeNull()
+  expect(lostDetail(source, text.replace('only ', ''), replaced)).toBe('"only" is lost')
+})
+
+test.each([
+  ['Only Grace deploys until version 3.', 'Grace deploys.', /"3" is lost/],
+  ['Only Grace deploys.', 'Grace deploys.', /"Only" is lost/],
+  ['Grace deploys until Friday.', 'Grace deploys.', /"Friday" is lost/],
+  ['Grace deploys the shop.', 'The shop is deployed.', /"Grace" is lost/],
+  ['The shop is deployed by **Grace**.', 'The shop is deployed.', /"Grace" is lost/],
+  ['The shift is full if it rains.', 'The shift is full.', /"if" is lost/],
+  ['Der Dienst läuft nur nachts.', 'Der Dienst läuft nachts.', /"nur" is lost/],
+  ['Seul Noé déploie Isar.', 'Noé déploie Isar.', /"Seul" is lost/],
+  ['Logs are in /var/log/shop.', 'The logs are in a folder of the shop.', /"\/var\/log\/shop"/],
+  ['Backups are kept for seven days.', 'Backups are kept for some days.', /"seven" is lost/],
+])('%s ↛ %s', (source, text, lost) => {
+  expect(lostDetail(source, text)).toMatch(lost)
+})
