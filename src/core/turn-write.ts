@@ -133,6 +133,8 @@ export interface NewAnswer {
   readonly questionId: string
   readonly answer: string
   readonly byAdmin: boolean
+  /** Those that became the question, and are settled with it. */
+  readonly learningIds: readonly string[]
   /** What is learned from it; null: nothing. */
   readonly learning: Pick<NewLearning, 'id' | 'content' | 'norm' | 'entry'> | null
   readonly at: Date

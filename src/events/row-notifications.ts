@@ -20,7 +20,9 @@ export function rowNotificationsOf(
     ...curations.flatMap(({ learningId, fact, question, replaces }) =>
       [learningId, fact?.id ?? [], question?.id ?? [], replaces?.factId ?? []].flat(),
     ),
-    ...answers.flatMap(({ questionId, learning }) => [questionId, learning?.id ?? []].flat()),
+    ...answers.flatMap(({ questionId, learningIds, learning }) =>
+      [questionId, ...learningIds, learning?.id ?? []].flat(),
+    ),
     // Without a webhook none of them are stored.
     ...(hasDeliveries ? deliveries.map(({ id }) => id) : []),
   ]

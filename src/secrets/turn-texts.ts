@@ -109,7 +109,12 @@ const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
   factsShown: 'kept',
   factsUsed: 'kept',
   questionsAsked: 'kept',
-  answers: { questionId: 'kept', answer: 'text', learning: { ...NEW_TEXT, entry: LEARNING_ENTRY } },
+  answers: {
+    questionId: 'kept',
+    answer: 'text',
+    learningIds: 'kept',
+    learning: { ...NEW_TEXT, entry: LEARNING_ENTRY },
+  },
   messageTexts: { id: 'kept', paraphrase: 'text', content: 'text' },
   preview: { wasSha256: 'kept', now: 'text' },
   summary: { text: 'text' },

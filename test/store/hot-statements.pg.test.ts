@@ -74,7 +74,7 @@ const step = {
   factsShown: ['fact_1'],
   factsUsed: ['fact_1'],
   questionsAsked: ['question_1'],
-  answers: [{ questionId: 'question_1', answer: 'because', byAdmin: true, learning: null, at }],
+  answers: [{ questionId: 'question_1', answer: 'because', byAdmin: true, learningIds: [], learning: null, at }],
   messageTexts: [{ id: 'msg_new', content: 'changed', paraphrase: 'other' }],
   preview: { wasSha256: ['00'], now: 'changed' },
   deliveries: [{ id: 'delivery_1', taskId: 'task_new', final: true, createdAt: at }],

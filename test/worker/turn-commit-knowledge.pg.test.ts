@@ -112,7 +112,11 @@ describe('learnings', () => {
       ],
     })
     const entry = { ...TO_JUDGE, source: 'ANSWER' } as const
-    const given = { byAdmin: false, learning: { id: newId('learning'), content: 'Yes.', norm: 'yes', entry } }
+    const given = {
+      byAdmin: false,
+      learningIds: [],
+      learning: { id: newId('learning'), content: 'Yes.', norm: 'yes', entry },
+    }
     await write({ answers: [{ questionId: question.id, answer: 'Yes.', ...given, at }] })
     await write({ answers: [{ questionId: question.id, answer: 'No.', ...given, at }] })
     expect(await world.sql('SELECT session_id, source, status, answer, resolved_by FROM questions')).toEqual([

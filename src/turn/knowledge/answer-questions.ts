@@ -30,7 +30,14 @@ export async function answerQuestions(
     if (entered?.entry.status === 'PENDING' && !entered.entry.held) due.learned()
     const learning = entered === null ? null : { id: newId('learning'), ...entered }
     const byAdmin = planner.callerRole === 'ADMIN'
-    found.push({ questionId: question.id, answer, byAdmin, learning, at: clock.now() })
+    const asked = await database.query<{ id: string }>(ASKED_LEARNINGS, [question.id])
+    const learningIds = asked.map(({ id }) => id)
+    found.push({ questionId: question.id, answer, byAdmin, learningIds, learning, at: clock.now() })
   }
   return found
+}
+
+const ASKED_LEARNINGS = {
+  name: 'knowledge.asked-learnings',
+  text: `SELECT id FROM learnings WHERE question_id = $1 AND status = 'ASKED'`,
 }
