@@ -3,19 +3,16 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { useAddressedChoice } from '../../app/use-addressed.ts'
 import { queryClient } from '../../data/query-client.ts'
-import { useChange } from '../../data/use-change.ts'
 import { keyOf, usePages } from '../../data/use-read.ts'
 import { useUpdates } from '../../data/use-updates.ts'
 import {
   QuestionsDocument,
   QuestionUpdatesDocument,
-  ResolveQuestionDocument,
   type QuestionRowFragment,
   type QuestionStatus,
 } from '../../generated/graphql.ts'
 import { Button } from '../../ui/controls/button.tsx'
-import { Dialog } from '../../ui/controls/dialog.tsx'
-import { SelectField, TextAreaField } from '../../ui/controls/field.tsx'
+import { SelectField } from '../../ui/controls/field.tsx'
 import { Status } from '../../ui/display/badge.tsx'
 import { KeyHints } from '../../ui/display/key-hints.tsx'
 import { Time } from '../../ui/display/time.tsx'
@@ -23,6 +20,7 @@ import { ListPane } from '../../ui/picking/list-pane.tsx'
 import { PickRow } from '../../ui/picking/pick-row.tsx'
 import { usePicking } from '../../ui/picking/use-picking.ts'
 import { EmptyState } from '../../ui/tell/empty-state.tsx'
+import { AnswerDialog } from './answer-dialog.tsx'
 
 const KEYS = [
   ['↑ ↓', 'move'],
@@ -116,47 +114,5 @@ function QuestionCard({ question }: { readonly question: QuestionRowFragment }) 
         </ul>
       )}
     </>
-  )
-}
-
-interface AnswerDialogProps {
-  readonly question: QuestionRowFragment
-  readonly onClose: () => void
-}
-
-function AnswerDialog({ question, onClose }: AnswerDialogProps) {
-  const [answer, setAnswer] = useState('')
-  const resolve = useChange(ResolveQuestionDocument, (data) => data.resolveQuestion, [QuestionsDocument])
-  const send = async (said: string | null): Promise<void> => {
-    if ((await resolve.send({ id: question.id, answer: said })) !== null) onClose()
-  }
-  const isEmpty = answer.trim() === ''
-  const actions = (
-    <>
-      <Button kind="quiet" onClick={() => void send(null)}>
-        Close it without an answer
-      </Button>
-      <Button onClick={onClose}>Cancel</Button>
-      <Button type="submit" kind="main" disabled={isEmpty} isBusy={resolve.isSending}>
-        Answer
-      </Button>
-    </>
-  )
-  return (
-    <Dialog
-      title="Answer a question"
-      isOpen
-      onClose={onClose}
-      onSubmit={() => !isEmpty && void send(answer.trim())}
-      actions={actions}
-    >
-      <p className="foreign">{question.content}</p>
-      <TextAreaField
-        label="The answer"
-        maxLength={2000}
-        value={answer}
-        onChange={(event) => setAnswer(event.target.value)}
-      />
-    </Dialog>
   )
 }

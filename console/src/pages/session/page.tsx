@@ -17,6 +17,7 @@ import { useUploads } from './composer/use-uploads.ts'
 import { Conversation } from './conversation/conversation.tsx'
 import { DetailsPanel } from './details/details-panel.tsx'
 import { LogPanel } from './log/log-panel.tsx'
+import { Questions } from './question/questions.tsx'
 import { SessionHeader } from './session-header.tsx'
 import { ChildTurn } from './turn/child-turn.ts'
 import { TurnPanel } from './turn/turn-panel.tsx'
@@ -137,6 +138,7 @@ function Talk({ id, isLoading, can, onShowTurn }: TalkProps) {
         <Conversation id={id} onShowTurn={onShowTurn} />
       )}
       <Approvals id={id} />
+      <Questions id={id} />
       <Queue id={id} />
       <Composer id={id} uploads={uploads} canSend={can.send} canUpdate={can.update} />
       {isDropping && <div className="drop-here">Drop files to attach them</div>}
