@@ -48,9 +48,12 @@ test('a plan that follows a failed one gets facts about its goal', async () => {
   await state(fact)
   stub.follow({
     by: (call) => {
-      const isFirst = plannerPrompts().length === 1
-      if (call.role === 'planner') return { content: { ...GOOD_PLAN, goal: 'Switch the lighthouse on' } }
-      if (call.role !== 'reviewer' || !isFirst) return answerWell(call)
+      const attempt = plannerPrompts().length
+      const tasks = GOOD_PLAN.tasks.map((task) =>
+        task.type === 'exec' ? { ...task, detail: `echo ${attempt}` } : task,
+      )
+      if (call.role === 'planner') return { content: { ...GOOD_PLAN, goal: 'Switch the lighthouse on', tasks } }
+      if (call.role !== 'reviewer' || attempt > 1) return answerWell(call)
       return { content: { ...GOOD_REVIEW, status: 'replan', reason: 'Nothing was switched.' } }
     },
   })

@@ -6,15 +6,14 @@ import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_INTROSPECTION, GOOD_PLAN, GOOD_REVIEW } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
 
-const SOURCES = ['chat', 'checkpoint', 'answer'] as const
+const HELD = ['chat', 'checkpoint', 'answer'].map((source) => `[curation.${source}]\nadmin = "hold"\n`)
+const CURATION = `[curation]\nadmin = "auto"\n${HELD.join('')}`
 
 let stub: StubEndpoint
 let story: Story
 beforeAll(async () => {
   stub = await StubEndpoint.start({ by: answerWell })
-  const held = SOURCES.map((source) => `[curation.${source}]\nadmin = "hold"\n`)
-  const toml = `${stubProvider(stub)}\n[curation]\nadmin = "auto"\n${held.join('')}`
-  story = await Story.begin({ config: { toml } })
+  story = await Story.begin({ config: { toml: `${stubProvider(stub)}\n${CURATION}` } })
 })
 afterAll(async () => {
   await story[Symbol.asyncDispose]()
@@ -23,14 +22,7 @@ afterAll(async () => {
 
 const QUESTION = 'Who keeps the bell of the quay?'
 
-const remembering = (text: string): object => ({
-  index: 0,
-  id: 'call_a',
-  type: 'function',
-  function: { name: 'memory__remember', arguments: JSON.stringify({ text }) },
-})
-
-/** Learns `text` where it can: of a review, by the tool of a conversation, at a checkpoint, from an answer. */
+/** Learns `text` where it can: of a review, at a checkpoint, from an answer. */
 function learning(text: string): (call: StubCall) => StubAnswer {
   return (call) => {
     switch (call.role) {
@@ -38,10 +30,6 @@ function learning(text: string): (call: StubCall) => StubAnswer {
         return { content: { ...GOOD_REVIEW, learn: text } }
       case 'introspector':
         return { content: { ...GOOD_INTROSPECTION, learnings: [text] } }
-      case 'assistant':
-        return call.body.messages?.at(-1)?.role === 'tool'
-          ? answerWell(call)
-          : { toolCalls: [remembering(text)], finishReason: 'tool_calls' }
       case 'planner': {
         const label = /^(Q\d+): Who keeps the bell/m.exec(call.user)?.[1]
         const answers = label === undefined ? null : [{ question: label, answer: text }]
@@ -53,8 +41,8 @@ function learning(text: string): (call: StubCall) => StubAnswer {
   }
 }
 
-async function learned(sessionId: string) {
-  const { learnings } = await story.as('ada').run(api.LearningsDocument, { filter: { sessionId } })
+async function learned(sessionId: string, where = story) {
+  const { learnings } = await where.as('ada').run(api.LearningsDocument, { filter: { sessionId } })
   return learnings.edges.map(({ node: { source, status, flags } }) => ({ source, status, flags }))
 }
 
@@ -67,11 +55,12 @@ test('what reviews learn is left to the curator here', async () => {
 })
 
 test('what is learned in a conversation waits for a person', async () => {
-  const ada = story.as('ada')
-  stub.follow({ by: learning('The hoist of the quay is green.') })
+  // The rehearsal model calls the tool that remembers.
+  await using rehearsal = await Story.begin({ config: { toml: CURATION } })
+  const ada = rehearsal.as('ada')
   await ada.run(api.OpenSessionDocument, { input: { id: 'cli:chat', mode: 'CHAT' } })
-  await converse(ada, 'cli:chat', 'What is there?')
-  expect(await learned('cli:chat')).toEqual([held('CHAT')])
+  await converse(ada, 'cli:chat', 'learn: The hoist of the quay is green.')
+  expect(await learned('cli:chat', rehearsal)).toEqual([held('CHAT')])
 })
 
 test('so does what is learned at a checkpoint', async () => {
