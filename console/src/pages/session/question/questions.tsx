@@ -1,4 +1,4 @@
-/** What was asked in this session and is open, above the composer: a message may answer it, or a person closes it here. */
+/** The open questions of this session, above the composer: a message may answer one, or a person closes it here. */
 import { useSession } from '@factotum/client/react'
 import { useState } from 'react'
 import { useRead } from '../../../data/use-read.ts'
