@@ -4,7 +4,7 @@
  * shown no others.
  */
 
-/** Of facts `f`; `teachers`: a parameter with the names of these users, null: whoever taught a fact, it counts. */
+/** Of facts `f`; `teachers`: a parameter with the names of these users, null: each fact counts, of any teacher. */
 export function isVouchedFor(teachers: string): string {
   return `(${teachers}::text[] IS NULL OR f.reviewed_at IS NOT NULL
       OR (f.scope <> 'SESSION' AND NOT EXISTS (SELECT FROM learnings l
