@@ -500,6 +500,8 @@ enabled = false
 
   test.each([
     ['skills', 'command = "x"', /as a name must be/],
+    ['memory', 'command = "x"', /as a name must be .*"mcp", "memory", "plugins", "session", "skills"/],
+    ['session', 'command = "x"', /as a name must be/],
     ['Files', 'command = "x"', /as a name must be/],
     ['x', '', /must have either command or url/],
     ['x', 'command = "x"\nurl = "https://x.org"', /must have either command or url/],

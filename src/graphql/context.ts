@@ -46,7 +46,7 @@ export interface GraphQLServices {
   /** Where `scheduleUpdates` comes from. */
   readonly scheduleNotifier: Pick<ScheduleNotifier, 'follow'>
   readonly skills: Skills
-  readonly toolCatalog: Pick<ToolCatalog, 'snapshot'>
+  readonly toolCatalog: Pick<ToolCatalog, 'snapshot' | 'holderOf'>
   readonly secrets: Pick<SecretStore, 'reload' | 'known' | 'redactLine'>
   readonly deliveries: RedeliverContext
   readonly modelChecks: CheckModelContext

@@ -38,6 +38,7 @@ interface Serving {
 
 export class McpServer implements ToolSource {
   readonly name: string
+  readonly origin = 'MCP'
   readonly #options: McpServerOptions
   readonly #lives: Periodic
   #serving: Serving | null = null

@@ -1,7 +1,6 @@
 /** The servers of tools of `[mcp.<name>]`: each is a source in the catalogue; they follow the configuration. */
 import { createHash } from 'node:crypto'
 import type { LiveConfig, McpServerConfig } from '../config/config.ts'
-import { messageOf } from '../core/errors.ts'
 import { Coalesced } from '../platform/coalesced.ts'
 import type { ToolCatalog } from '../tools/tool-catalog.ts'
 import type { McpServer, McpServerOptions } from './mcp-server.ts'
@@ -59,8 +58,8 @@ export class McpServers {
       const server = wanted.get(name)
       return server?.enabled !== true || this.#keyOf(server) !== key
     })
-    for (const [name] of ended) {
-      this.#options.catalog.remove(name)
+    for (const [name, { server }] of ended) {
+      this.#options.catalog.remove(server)
       this.#running.delete(name)
     }
     await Promise.all(ended.map(([, { server }]) => server.stop()))
@@ -69,19 +68,11 @@ export class McpServers {
   }
 
   async #begin(config: McpServerConfig): Promise<void> {
-    const { catalog, logger } = this.#options
     // Loading the protocol takes a third of a second, which a server without tools need not wait for.
     const { McpServer } = await import('./mcp-server.ts')
     const server = new McpServer({ ...this.#options, server: config })
-    try {
-      catalog.add(server)
-    } catch (error) {
-      logger.error(
-        { server: config.name, error: messageOf(error) },
-        'an MCP server has the name of other tools; it is off',
-      )
-      return
-    }
+    // It runs also while a plugin has its name: its tools are offered as soon as that one is gone.
+    this.#options.catalog.add(server)
     this.#running.set(config.name, { server, key: this.#keyOf(config) })
     server.start()
   }

@@ -8,7 +8,12 @@ import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
 import type { PluginOrigin } from '../core/status.ts'
 import { pluginOfPackage } from '../core/tool/plugin-package.ts'
-import { isSourceName } from '../core/tool/tool-name.ts'
+import { isReservedSource, isSourceName, RESERVED_SOURCES } from '../core/tool/tool-name.ts'
+
+/** Why no plugin of others may have this name, as a sentence without its full stop; null: it may. */
+export function whyTaken(name: string): string | null {
+  return isReservedSource(name) ? `it needs another name: Factotum itself has ${RESERVED_SOURCES}` : null
+}
 
 /** Where plugins lie; it may be absent. */
 export function pluginsFolder(home: string): string {

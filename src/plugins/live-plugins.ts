@@ -31,7 +31,7 @@ import {
 } from '../store/plugins/plugin-rows.ts'
 import type { ToolCatalog } from '../tools/tool-catalog.ts'
 import type { BuiltIn, BuiltIns } from './built-in/built-ins.ts'
-import { findPackages, findPlugins, type PluginFolder } from './find-plugins.ts'
+import { findPackages, findPlugins, whyTaken, type PluginFolder } from './find-plugins.ts'
 import { InProcessPlugin } from './in-process-plugin.ts'
 import type { PluginInstance } from './plugin-instance.ts'
 import { PluginKeeper, type PluginCounts } from './plugin-keeper.ts'
@@ -80,8 +80,8 @@ interface Running {
   readonly keeper: PluginKeeper
   /** All that it was started with. */
   readonly key: string
-  /** It is a source of the catalogue, where other sources may have the names of plugins without tools. */
-  readonly hasTools: boolean
+  /** As the catalogue has them; null: it has none, and another source may have its name. */
+  readonly tools: PluginTools | null
   counted: PluginCounts
 }
 
@@ -117,10 +117,9 @@ export class LivePlugins {
   start(): void {
     this.#isStarted = true
     const wake = (): void => this.#poll.wake()
-    const { doorbell, home, builtIns, logger } = this.#options
-    for (const name of findPlugins(home).keys()) {
-      if (builtIns.has(name))
-        logger.warn({ plugin: name }, 'a folder has the name of a built-in plugin; it is left out')
+    const { doorbell, home, builtIns, config, logger } = this.#options
+    for (const name of [...findPlugins(home).keys(), ...findPackages(home, config.current().pluginPackages).keys()]) {
+      if (builtIns.has(name)) logger.warn({ plugin: name }, 'a plugin has the name of a built-in one; it is left out')
     }
     const heard = (id: string): void => (idKind(id) === 'plugin' ? wake() : undefined)
     this.#cleanups.push(
@@ -217,6 +216,8 @@ export class LivePlugins {
   }
 
   async #inspect(found: Found): Promise<Loaded> {
+    const taken = found.origin === 'BUILT_IN' ? null : whyTaken(found.name)
+    if (taken !== null) return { found, manifest: null, problem: taken }
     try {
       const instance = await this.#load(found)
       const { manifest } = instance
@@ -285,14 +286,9 @@ export class LivePlugins {
       logger,
       onChange: () => this.#poll.wake(),
     })
-    const hasTools = (loaded.manifest?.tools.length ?? 0) > 0
-    try {
-      if (hasTools) catalog.add(new PluginTools(keeper, clock))
-    } catch (error) {
-      this.#loaded.set(name, { ...loaded, manifest: null, problem: messageOf(error) })
-      return
-    }
-    this.#running.set(name, { keeper, key, hasTools, counted: NOTHING })
+    const tools = (loaded.manifest?.tools.length ?? 0) > 0 ? new PluginTools(keeper, clock) : null
+    if (tools !== null) catalog.add(tools)
+    this.#running.set(name, { keeper, key, tools, counted: NOTHING })
     keeper.start()
   }
 
@@ -301,7 +297,7 @@ export class LivePlugins {
     const running = this.#running.get(name)
     if (running === undefined) return
     this.#running.delete(name)
-    if (running.hasTools) this.#options.catalog.remove(name)
+    if (running.tools !== null) this.#options.catalog.remove(running.tools)
     const { clock } = this.#options
     const announced = settings === undefined ? Promise.resolve() : announceSettings(running.keeper, settings, clock)
     const stopped = announced.then(() => running.keeper.stop()).then(() => this.#countLast(running))

@@ -16,6 +16,7 @@ type OfferedTool = PluginManifest['tools'][number]
 /** Follows the keeper: while the plugin is not there, it has no tools. */
 export class PluginTools implements ToolSource {
   readonly name: string
+  readonly origin = 'PLUGIN'
   readonly #keeper: PluginKeeper
   readonly #clock: Clock
   #made: { readonly manifest: PluginManifest; readonly tools: readonly Tool[] } | null = null

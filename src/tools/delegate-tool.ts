@@ -61,7 +61,12 @@ export const DELEGATE: Tool = {
 }
 
 /** Where the catalogue has it from. */
-export const DELEGATION: ToolSource = { name: SOURCE, tools: () => [DELEGATE], problem: () => null }
+export const DELEGATION: ToolSource = {
+  name: SOURCE,
+  origin: 'SERVER',
+  tools: () => [DELEGATE],
+  problem: () => null,
+}
 
 const text = z.string().trim().min(1).max(MAX_TEXT_CHARS)
 const schema = z.object({

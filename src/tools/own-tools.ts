@@ -2,6 +2,7 @@
  * Tools of the server itself, which every user may call in a conversation. No approval is asked for them: they keep
  * what was said, and have no effect outside. The turn that calls one carries it out (src/turn/chat).
  */
+import type { ToolSnapshot } from './tool-catalog.ts'
 import type { ToolOffer } from './tool.ts'
 
 /** What the assistant thinks should be known in other conversations. */
@@ -41,7 +42,7 @@ export const KEEP_SECRET = {
 /** All of them. */
 export const OWN_TOOLS: readonly ToolOffer[] = [REMEMBER, KEEP_SECRET]
 
-/** Whether a name is one of theirs. */
-export function isOwnTool(name: string | null): boolean {
-  return OWN_TOOLS.some((tool) => tool.name === name)
+/** Whether a call of this name reaches one of them: a tool that the catalogue has is not the server's own. */
+export function isOwnTool({ tools }: Pick<ToolSnapshot, 'tools'>, name: string | null): boolean {
+  return OWN_TOOLS.some((tool) => tool.name === name && !tools.has(tool.name))
 }

@@ -1,14 +1,16 @@
 /** A source of tools that admins switch on and off while the server runs. */
-import type { Tool, ToolSource } from './tool.ts'
+import type { Tool, ToolOrigin, ToolSource } from './tool.ts'
 
 /** On at first. */
 export class SwitchedSource implements ToolSource {
   readonly name: string
+  readonly origin: ToolOrigin
   readonly #source: ToolSource
   #isOn = true
 
   constructor(source: ToolSource) {
     this.name = source.name
+    this.origin = source.origin
     this.#source = source
   }
 

@@ -63,10 +63,15 @@ export interface Tool extends ToolOffer {
   run(call: ToolCall): Promise<ToolOutcome>
 }
 
+/** Of two sources with one name, the one of the earlier origin counts. */
+export const TOOL_ORIGINS = ['SERVER', 'PLUGIN', 'MCP'] as const
+export type ToolOrigin = (typeof TOOL_ORIGINS)[number]
+
 /** Where tools come from: one MCP server, one plugin, the server itself. */
 export interface ToolSource {
-  /** Lower-case letters, digits and "-", beginning with a letter; unique among the sources. */
+  /** Lower-case letters, digits and "-", beginning with a letter; reserved names are the server's alone. */
   readonly name: string
+  readonly origin: ToolOrigin
   /** Those that it has now; cheap, as it is asked at the start of each turn. Empty while it is not there. */
   tools(): readonly Tool[]
   /** Why tools that were there are not there now, for people and the model; null: all is well. */

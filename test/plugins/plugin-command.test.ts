@@ -66,7 +66,13 @@ test('a plugin is installed after two questions, listed, replaced and removed', 
   cpSync(join(EXAMPLES, 'clock'), join(home.path, 'Clock'), { recursive: true })
   await expect(carryOut('install', join(home.path, 'Clock'))).rejects.toThrow('"Clock" is none')
   cpSync(join(EXAMPLES, 'clock'), join(home.path, 'context'), { recursive: true })
-  await expect(carryOut('install', join(home.path, 'context'))).rejects.toThrow('comes with Factotum')
+  await expect(carryOut('install', join(home.path, 'context'))).rejects.toThrow(
+    /"context" cannot be used: it needs another name: Factotum itself has "activity", "context"/,
+  )
+  cpSync(join(EXAMPLES, 'clock'), join(home.path, 'plugins', 'session'), { recursive: true })
+  lines.splice(0)
+  await carryOut('list')
+  expect(lines).toContainEqual(expect.stringMatching(/^session: .* it needs another name: Factotum itself has /))
   await carryOut('remove', 'clock')
   expect(existsSync(join(home.path, 'plugins', 'clock'))).toBe(false)
   await expect(carryOut('remove', 'clock')).rejects.toThrow('There is no plugin "clock"')

@@ -1,13 +1,10 @@
 /** `[mcp.<name>]`: servers of tools that speak the Model Context Protocol (src/mcp). */
 import * as z from 'zod'
 import { isVariableName, says, seconds, text, trueOrFalse } from '../field.ts'
+import { isReservedSource, isSourceName, RESERVED_SOURCES } from '../../core/tool/tool-name.ts'
 import type { McpServerConfig } from '../config.ts'
 
-/** Sources of tools that are the server's own, and what would read as one in a tool's name. */
-const TAKEN: ReadonlySet<string> = new Set(['skills', 'exec', 'delegation', 'plugins', 'factotum'])
-const NAME_RULE =
-  'must be 1 to 32 lower-case letters, digits or "-", beginning with a letter, and none of ' +
-  [...TAKEN].map((name) => `"${name}"`).join(', ')
+const NAME_RULE = `must be 1 to 32 lower-case letters, digits or "-", beginning with a letter, and none of ${RESERVED_SOURCES}`
 const COMMAND_RULE = 'must be a program such as "node" or "/usr/bin/uvx"; its arguments belong into args'
 const URL_RULE = 'must be an http or https address such as "https://mcp.example.org/mcp", without a key in it'
 const VARIABLE_RULE = 'must be the NAME of a secret, a line of .env or an environment variable, such as "GMAIL_TOKEN"'
@@ -93,7 +90,7 @@ function contradictionIn({ command, url, args, env, network, bearer, allow_priva
 }
 
 function isServerName(value: string): boolean {
-  return /^[a-z][a-z0-9-]{0,31}$/.test(value) && !TAKEN.has(value)
+  return isSourceName(value) && !isReservedSource(value)
 }
 
 function isProgram(value: string): boolean {

@@ -5,6 +5,24 @@ export type ToolEffect = 'READ' | 'WRITE'
 
 /** Names of sources that are the server's own. */
 export const SKILLS_SOURCE = 'skills'
+/**
+ * No plugin and no MCP server of others has one of these names, or its tools would read as the server's own, which need
+ * no approval, or take the place of a skill.
+ */
+const RESERVED: ReadonlySet<string> = new Set([
+  'activity',
+  'context',
+  'delegation',
+  'exec',
+  'factotum',
+  'mcp',
+  'memory',
+  'plugins',
+  'session',
+  SKILLS_SOURCE,
+])
+/** As people are told of them. */
+export const RESERVED_SOURCES = [...RESERVED].map((name) => `"${name}"`).join(', ')
 const SEPARATOR = '__'
 const MAX_NAME_CHARS = 64
 const SOURCE = /^[a-z][a-z0-9-]{0,31}$/
@@ -13,6 +31,11 @@ const TOOL = /^[A-Za-z0-9_-]+$/
 /** Lower-case letters, digits and "-", beginning with a letter, at most 32. */
 export function isSourceName(name: string): boolean {
   return SOURCE.test(name)
+}
+
+/** Whether the name is kept for the server itself. */
+export function isReservedSource(name: string): boolean {
+  return RESERVED.has(name)
 }
 
 /** "<source>__<tool>"; null when that is no name that providers of models take, or could be taken for another. */

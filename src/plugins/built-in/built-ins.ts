@@ -20,9 +20,6 @@ export interface BuiltIn {
 /** By name. */
 export type BuiltIns = ReadonlyMap<string, BuiltIn>
 
-/** Folders and packages of these names are left out. */
-export const BUILT_IN_NAMES: ReadonlySet<string> = new Set(['activity', 'context', 'delegation', 'mcp'])
-
 /** The parts of the server that are switched as plugins. */
 export type ServerParts = Readonly<Record<'delegation' | 'mcp', ServerPart>>
 

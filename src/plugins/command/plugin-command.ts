@@ -9,13 +9,13 @@ import { isSourceName } from '../../core/tool/tool-name.ts'
 import type { PluginManifest } from '../../plugin-api/manifest.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { randomHex } from '../../platform/id.ts'
-import { BUILT_IN_NAMES } from '../built-in/built-ins.ts'
 import {
   findPackages,
   findPlugins,
   pluginsFolder,
   readFolder,
   readPackage,
+  whyTaken,
   type PluginFolder,
 } from '../find-plugins.ts'
 import { THREAD_LIMITS } from '../thread/thread-limits.ts'
@@ -82,7 +82,7 @@ async function installFolder(source: string, { yes }: Install, options: PluginCo
   const { home, print, progress, confirm } = options
   const name = basename(source)
   if (!isSourceName(name)) throw refused(`A plugin has the name of its folder, and "${name}" is none: ${NAME_RULE}.`)
-  refuseBuiltIn(name)
+  refuseTaken(name)
   const found = readFolder(dirname(source), name)
   if (found === null) throw refused(`There is no plugin in ${source}: it needs a plugin.ts or plugin.js.`)
   const question = `Run the code in ${source} to see what it asks for? It may do what the server may. [y/N] `
@@ -110,7 +110,7 @@ async function installPackage(spec: string, { yes }: Install, options: PluginCom
     const { name, version } = installedIn(staged)
     const found = readPackage(staged, name)
     if (found === null) throw refused(`The package "${name}" holds no plugin: ${PACKAGE_RULE}.`)
-    refuseBuiltIn(found.name)
+    refuseTaken(found.name)
     const question = `Run the code of ${name} ${version} to see what it asks for? It may do what the server may. [y/N] `
     await ask(question, { yes, confirm })
     for (const line of describe(await inspect(found))) print(line)
@@ -128,8 +128,9 @@ function installQuestion(name: string, isThere: boolean): string {
   return isThere ? `Replace the plugin "${name}"? [y/N] ` : `Install it? [y/N] `
 }
 
-function refuseBuiltIn(name: string): void {
-  if (BUILT_IN_NAMES.has(name)) throw refused(`"${name}" is the name of a plugin that comes with Factotum.`)
+function refuseTaken(name: string): void {
+  const taken = whyTaken(name)
+  if (taken !== null) throw refused(`The plugin "${name}" cannot be used: ${taken}.`)
 }
 
 /** A path in the home that is free, and is again afterwards. */
@@ -174,6 +175,7 @@ async function ask(
 }
 
 async function inspect(folder: PluginFolder): Promise<PluginManifest> {
+  refuseTaken(folder.name)
   const refuse = (): Promise<never> => Promise.reject(new Error('the plugin does not run'))
   const port = { ask: refuse, log: () => undefined, end: () => undefined }
   try {

@@ -29,7 +29,7 @@ export function approvalProblems(
   return tasks.flatMap((task, index) => {
     if (task.type === 'MSG') return []
     const name = `Task ${index + 1} (${task.type.toLowerCase()})`
-    if (!mayBeCalled(context.delegated, task)) return [`${name} may not be called for this delegated task. ${INSTEAD}`]
+    if (!mayBeCalled(context, task)) return [`${name} may not be called for this delegated task. ${INSTEAD}`]
     const verdict = judgeTask(
       { ...task, effect: context.tools.tools.get(task.tool ?? '')?.effect ?? 'WRITE' },
       { policy: config.approvals, role: user.role, remembered: [] },

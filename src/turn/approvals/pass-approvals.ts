@@ -39,7 +39,7 @@ export async function passApprovals(
   const denied = plan.tasks.find((task) => isOpen(task) && denialOf(context, task) !== null)
   if (denied !== undefined) return denyTask(context, denied, denialOf(context, denied) ?? '')
   if (plan.tasks.some((task) => task.approval?.status === 'PENDING')) return waitForApprovals(context, plan)
-  const open = plan.tasks.filter((task) => isOpen(task) && hasEffect(task))
+  const open = plan.tasks.filter((task) => isOpen(task) && hasEffect(context, task))
   const user = currentUser(context.config.current(), context.turn.userName)
   // A user who is no longer there runs nothing; each task says so.
   return open.length === 0 || user === null || whyBarred(context) !== null
@@ -48,8 +48,8 @@ export async function passApprovals(
 }
 
 /** What the server's own tools do stays within the turn. */
-function hasEffect({ type, tool }: TaskState): boolean {
-  return type !== 'MSG' && !isOwnTool(tool)
+function hasEffect({ tools }: Pick<TurnContext, 'tools'>, { type, tool }: TaskState): boolean {
+  return type !== 'MSG' && !isOwnTool(tools, tool)
 }
 
 function isOpen({ status }: TaskState): boolean {

@@ -1,9 +1,9 @@
 /** What a session that was opened for a delegated task may call: asked when it is offered, and before each task. */
-import { mayCall, type DelegationLimits } from '../../core/tool/delegated.ts'
+import { mayCall } from '../../core/tool/delegated.ts'
 import { SKILLS_SOURCE } from '../../core/tool/tool-name.ts'
 import type { TaskState } from '../plan-state.ts'
 import type { TaskOutcome } from '../task-outcome.ts'
-import type { TaskContext } from '../turn-context.ts'
+import type { TaskContext, TurnContext } from '../turn-context.ts'
 import { isOwnTool } from '../../tools/own-tools.ts'
 import { updateTask } from '../update-task.ts'
 
@@ -12,9 +12,12 @@ type Call = Pick<TaskState, 'type' | 'skill' | 'tool'>
 const EXEC = 'exec'
 
 /** Texts, and what stays within the session, always. */
-export function mayBeCalled(limits: DelegationLimits, { type, skill, tool }: Call): boolean {
-  if (type === 'MSG' || isOwnTool(tool)) return true
-  return mayCall(limits, type === 'EXEC' ? EXEC : type === 'SKILL' ? skillCall(skill ?? '') : (tool ?? ''))
+export function mayBeCalled(
+  { delegated, tools }: Pick<TurnContext, 'delegated' | 'tools'>,
+  { type, skill, tool }: Call,
+): boolean {
+  if (type === 'MSG' || isOwnTool(tools, tool)) return true
+  return mayCall(delegated, type === 'EXEC' ? EXEC : type === 'SKILL' ? skillCall(skill ?? '') : (tool ?? ''))
 }
 
 /** How a skill is named among what may be called. */

@@ -79,7 +79,7 @@ export function runTask(
   context: RunTaskContext,
   { plan, task, user }: { readonly plan: PlanState; readonly task: TaskState; readonly user: CurrentUser },
 ): Promise<TaskOutcome> {
-  if (!mayBeCalled(context.delegated, task)) return Promise.resolve(failOutside(context, task))
+  if (!mayBeCalled(context, task)) return Promise.resolve(failOutside(context, task))
   if (isDelegation(task)) return runDelegation(context, { task, user })
   return taskInSpan(context, task, () => {
     if (task.type === 'TOOL') return runTool(context, { task, user })

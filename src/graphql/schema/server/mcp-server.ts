@@ -50,7 +50,10 @@ function mcpServers({ config, toolCatalog }: GraphQLContext): readonly McpServer
   return [...config.current().mcp.values()].map((server) => ({
     server,
     problem: server.enabled ? (problems.get(server.name) ?? null) : null,
-    toolCount: [...tools.values()].filter(({ source }) => source === server.name).length,
+    toolCount:
+      toolCatalog.holderOf(server.name)?.origin === 'MCP'
+        ? [...tools.values()].filter(({ source }) => source === server.name).length
+        : 0,
   }))
 }
 
