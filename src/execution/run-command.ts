@@ -238,7 +238,7 @@ function isConfined(role: Role): boolean {
 }
 
 /** The first program of a turn usually has nothing before it: then there is no file. */
-function toWrite({ entries, isFirstOfTurn }: PlanOutputs): OutputsToWrite {
+function toWrite({ entries, files, isFirstOfTurn }: PlanOutputs): OutputsToWrite {
   const isNothing = isFirstOfTurn && entries.length === 0
-  return { list: isNothing ? null : JSON.stringify(entries, null, 2), isFirstOfTurn }
+  return { list: isNothing ? null : JSON.stringify(entries, null, 2), files, isFirstOfTurn }
 }

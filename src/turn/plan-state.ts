@@ -14,7 +14,9 @@ export interface PlanState {
   readonly tasks: TaskState[]
   /** What the planner knew from before when it made the plan: the messenger's prompts hold the same. */
   readonly known: StoredKnown
-  /** What was tried before it in the turn, oldest first. */
+  /** Those of the turn before it, oldest first, which were given up. */
+  readonly before: readonly PlanState[]
+  /** The same, as prompts show it. */
   readonly history: readonly TriedPlan[]
 }
 
@@ -34,7 +36,7 @@ export type TaskState = { -readonly [Key in keyof StoredTask]: StoredTask[Key] }
 export function planStateOf(plan: StoredPlan, known: StoredKnown, before: readonly PlanState[]): PlanState {
   const { id, attempt, goal, rights } = plan
   const tasks = plan.tasks.map((task) => ({ ...task }))
-  return { id, attempt, goal, rights, tasks, known, history: historyOf(before) }
+  return { id, attempt, goal, rights, tasks, known, before: [...before], history: historyOf(before) }
 }
 
 /** `attempts`, all given up, as prompts show them. */

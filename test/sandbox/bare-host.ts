@@ -43,7 +43,7 @@ export class BareHost {
   /** Resolves when the command has ended; never, when the host ends before. */
   async run(command: string, { sessionId, isConfined }: { sessionId: string; isConfined: boolean }): Promise<void> {
     const program = { kind: 'COMMAND', command } as const
-    const outputs = { list: null, isFirstOfTurn: true }
+    const outputs = { list: null, files: [], isFirstOfTurn: true }
     await this.#ask((id) => ({
       type: 'RUN',
       id,

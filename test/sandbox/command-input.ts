@@ -11,7 +11,7 @@ export function commandInput(command: string, given: Partial<CommandInput> = {})
     command,
     role: 'ADMIN',
     timeoutMs: 60_000,
-    outputs: { entries: [], isFirstOfTurn: true },
+    outputs: { entries: [], files: [], isFirstOfTurn: true },
     signal: new AbortController().signal,
     onOutput: () => {},
     ...given,

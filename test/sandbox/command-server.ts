@@ -72,7 +72,7 @@ function run(index: number, command: string): Promise<CommandOutcome> {
     command,
     role: job.role,
     timeoutMs: job.timeoutMs,
-    outputs: { entries: [], isFirstOfTurn: true },
+    outputs: { entries: [], files: [], isFirstOfTurn: true },
     signal: new AbortController().signal,
     onOutput: (_, printed) => report({ type: 'OUTPUT', index, text: printed }),
   })

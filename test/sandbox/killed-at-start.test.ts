@@ -101,7 +101,7 @@ function runServed(
   { isConfined }: Way,
   what: Pick<CommandInput, 'command' | 'sessionId'>,
 ): Promise<unknown> {
-  const fixed = { taskId: 'task_1', timeoutMs: 20_000, outputs: { entries: [], isFirstOfTurn: true } }
+  const fixed = { taskId: 'task_1', timeoutMs: 20_000, outputs: { entries: [], files: [], isFirstOfTurn: true } }
   const { signal } = new AbortController()
   const role: CommandInput['role'] = isConfined ? 'USER' : 'ADMIN'
   return service.runner.run({ ...fixed, ...what, role, signal, onOutput: () => {} })

@@ -105,7 +105,7 @@ test('a command that is cancelled while a dead host is cleared away has not run,
     findProcesses(home).find((pid) => readProcess(pid)?.parentPid === process.pid),
     'the host is a child of this process',
   )
-  const outputs = { entries: [], isFirstOfTurn: true }
+  const outputs = { entries: [], files: [], isFirstOfTurn: true }
   const input = { sessionId: 'cli:test', taskId: 'task_1', role: 'ADMIN', timeoutMs: 60_000, outputs } as const
   const { signal } = new AbortController()
   const begun = Promise.withResolvers<unknown>()

@@ -54,7 +54,7 @@ for (const { name, role, options, skipped, holds } of WAYS) {
         args: {},
         sessionSecrets: {},
         environment: {},
-        outputs: { entries: [], isFirstOfTurn: true },
+        outputs: { entries: [], files: [], isFirstOfTurn: true },
         role,
         timeoutMs: 20_000,
         signal: new AbortController().signal,
@@ -196,7 +196,7 @@ for (const { name, role, options, skipped, holds } of WAYS) {
 
     test('finds the outputs of earlier tasks in its input, and a command after it in a file', async () => {
       const entry = { index: 1, type: 'exec', detail: 'ls', output: 'a\n', status: 'done', file: null } as const
-      const outputs = { entries: [entry], isFirstOfTurn: false }
+      const outputs = { entries: [entry], files: [], isFirstOfTurn: false }
       const outcome = await run(
         python(
           'import json, sys\nprint(json.load(sys.stdin)["plan_outputs"][0]["output"], open(".factotum-outputs/list.json").read())',

@@ -120,14 +120,13 @@ function renderResults({ calls, additions }: AssistantRound, context: AssistantC
 }
 
 function describeResult(task: TaskReport, fence: Fence): string {
-  const { type, status, exitCode, output, outputFile, stderr, stderrFile } = task
+  const { status, exitCode, output, outputFile, stderr, stderrFile } = task
   const ending = ENDINGS[status] ?? status
   const exit = exitCode === null ? '' : `, exit code ${exitCode}`
-  const isProgram = type === 'EXEC' || type === 'SKILL'
   return [
     `${ending}${exit}.`,
-    ...block(output, (text) => fence.wrap('DATA_STDOUT', previewOutput(text, RESULT, isProgram ? outputFile : null))),
-    ...block(stderr, (text) => fence.wrap('DATA_STDERR', previewOutput(text, RESULT, isProgram ? stderrFile : null))),
+    ...block(output, (text) => fence.wrap('DATA_STDOUT', previewOutput(text, RESULT, outputFile))),
+    ...block(stderr, (text) => fence.wrap('DATA_STDERR', previewOutput(text, RESULT, stderrFile))),
   ].join('\n')
 }
 

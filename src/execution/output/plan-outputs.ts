@@ -29,10 +29,19 @@ interface PlanOutput {
   readonly file: string | null
 }
 
+/** A long output as a file of the workspace. */
+export interface SavedOutput {
+  /** Relative to the workspace; one that `outputFilesOf` made. */
+  readonly path: string
+  readonly text: string
+}
+
 /** What a program may read of the tasks before it. */
 export interface PlanOutputs {
   /** Oldest first. */
   readonly entries: readonly PlanOutput[]
+  /** Those of tools, which are in no file yet: a session that runs no program has no workspace. */
+  readonly files: readonly SavedOutput[]
   /** It is the first program of its turn: what an earlier turn left is removed. */
   readonly isFirstOfTurn: boolean
 }
@@ -48,7 +57,8 @@ interface EndedTask {
 }
 
 /**
- * A task as the list shows it. Its `file` must have been saved where `outputFilesOf` says before the list is written.
+ * A task as the list shows it. Its `file` must have been saved where `outputFilesOf` says before the list is written,
+ * or with it.
  */
 export function toPlanOutput(task: EndedTask): PlanOutput {
   const { index, type, detail, status, output } = task

@@ -38,7 +38,7 @@ const LIST = `${FOLDER}/list.json`
 const FILE = `${FOLDER}/task_1.txt`
 
 async function writeBoth(): Promise<void> {
-  await writeOutputs(workspace, { list: '[1]', isFirstOfTurn: false })
+  await writeOutputs(workspace, { list: '[1]', files: [], isFirstOfTurn: false })
   await saveOutput(workspace, FILE, 'whole')
 }
 
@@ -85,7 +85,7 @@ test.each(TRAPS)('with %s there, both files are written, and nothing outside is 
   set()
   await saveOutput(workspace, FILE, 'whole')
   expect(readFileSync(inWorkspace(FILE), 'utf8')).toBe('whole')
-  await writeOutputs(workspace, { list: '[1]', isFirstOfTurn: false })
+  await writeOutputs(workspace, { list: '[1]', files: [], isFirstOfTurn: false })
   expect(readFileSync(inWorkspace(LIST), 'utf8')).toBe('[1]')
   expect(lstatSync(inWorkspace(LIST)).mode & 0o777).toBe(0o644)
   expect(readdirSync(outside).sort()).toEqual(['list.json', 'task_1.txt'])
@@ -95,13 +95,21 @@ test.each(TRAPS)('with %s there, both files are written, and nothing outside is 
 
 test('the first program of a turn finds nothing of an earlier turn', async () => {
   await writeBoth()
-  await writeOutputs(workspace, { list: null, isFirstOfTurn: true })
+  await writeOutputs(workspace, { list: null, files: [], isFirstOfTurn: true })
   expect(readdirSync(workspace)).toEqual([])
+})
+
+test('files that are written with the list replace those of an earlier turn', async () => {
+  await writeBoth()
+  const files = [{ path: `${FOLDER}/task_2.txt`, text: 'of a tool' }]
+  await writeOutputs(workspace, { list: '[2]', files, isFirstOfTurn: true })
+  expect(readdirSync(inWorkspace(FOLDER)).sort()).toEqual(['list.json', 'task_2.txt'])
+  expect(readFileSync(inWorkspace(`${FOLDER}/task_2.txt`), 'utf8')).toBe('of a tool')
 })
 
 test('what is removed is the link, not what it leads to', async () => {
   symlinkSync(outside, inWorkspace(FOLDER))
-  await writeOutputs(workspace, { list: null, isFirstOfTurn: true })
+  await writeOutputs(workspace, { list: null, files: [], isFirstOfTurn: true })
   expect(readdirSync(workspace)).toEqual([])
   expect(readdirSync(outside)).toHaveLength(2)
 })

@@ -22,7 +22,7 @@ import {
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { randomHex } from '../../platform/id.ts'
-import { OUTPUTS_FOLDER, OUTPUTS_LIST } from './plan-outputs.ts'
+import { OUTPUTS_FOLDER, OUTPUTS_LIST, type SavedOutput } from './plan-outputs.ts'
 
 const runFile = promisify(execFile)
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
@@ -31,13 +31,15 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constan
 export interface OutputsToWrite {
   /** The list, as JSON; null: there is nothing to tell. */
   readonly list: string | null
+  readonly files: readonly SavedOutput[]
   /** What is there from before is removed. */
   readonly isFirstOfTurn: boolean
 }
 
 /** Rejects when the disk does not take it. */
-export async function writeOutputs(workspace: string, { list, isFirstOfTurn }: OutputsToWrite): Promise<void> {
+export async function writeOutputs(workspace: string, { list, files, isFirstOfTurn }: OutputsToWrite): Promise<void> {
   if (isFirstOfTurn) await remove(workspace)
+  for (const { path, text } of files) await saveOutput(workspace, path, text)
   if (list !== null) await writeFile(workspace, basename(OUTPUTS_LIST), list)
 }
 

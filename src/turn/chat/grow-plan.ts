@@ -33,6 +33,7 @@ export function planOf(
     rights,
     tasks: [],
     known: { summary, facts, pluginSections },
+    before: [],
     history: [],
   }
   const createdAt = context.clock.now()

@@ -152,6 +152,7 @@ function storePlan(
     rights,
     tasks,
     known: { summary: planner.summary, facts: planner.facts, pluginSections: planner.pluginSections },
+    before: [...attempts],
     history: historyOf(attempts),
   }
   context.journal.record([{ type: 'PlanCreated', planId: id }], {
