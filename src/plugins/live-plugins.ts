@@ -30,8 +30,9 @@ import {
   type PluginRow,
 } from '../store/plugins/plugin-rows.ts'
 import type { ToolCatalog } from '../tools/tool-catalog.ts'
-import type { BuiltIn, BuiltIns } from './built-in/built-ins.ts'
-import { findPackages, findPlugins, whyTaken, type PluginFolder } from './find-plugins.ts'
+import type { BuiltIns } from './built-in/built-ins.ts'
+import { whyTaken } from './found/find-plugins.ts'
+import { PluginFinder, type Found } from './found/plugin-finder.ts'
 import { InProcessPlugin } from './in-process-plugin.ts'
 import type { PluginInstance } from './plugin-instance.ts'
 import { PluginKeeper, type PluginCounts } from './plugin-keeper.ts'
@@ -66,9 +67,6 @@ export interface LivePluginsOptions {
   readonly logger: Logger
 }
 
-/** What can be loaded: the module of a folder, or what comes with Factotum. */
-type Found = PluginFolder | BuiltIn
-
 interface Loaded {
   readonly found: Found
   /** Null: it cannot be used, and `problem` says why. */
@@ -91,6 +89,7 @@ const NOTHING: PluginCounts = { calls: 0, failures: 0, crashes: 0, eventsLeftOut
 /** One for each process, made by app.ts. */
 export class LivePlugins {
   readonly #options: LivePluginsOptions
+  readonly #finder: PluginFinder
   readonly #loaded = new Map<string, Loaded>()
   readonly #running = new Map<string, Running>()
   /** Plugins that are being stopped: another one of the name waits for them. */
@@ -107,6 +106,7 @@ export class LivePlugins {
 
   constructor(options: LivePluginsOptions) {
     this.#options = options
+    this.#finder = new PluginFinder(options)
     const { timing, clock, logger } = options
     this.#broadcast = new Broadcast(clock)
     const tick = (): Promise<void> => this.#ticks.run()
@@ -117,10 +117,7 @@ export class LivePlugins {
   start(): void {
     this.#isStarted = true
     const wake = (): void => this.#poll.wake()
-    const { doorbell, home, builtIns, config, logger } = this.#options
-    for (const name of [...findPlugins(home).keys(), ...findPackages(home, config.current().pluginPackages).keys()]) {
-      if (builtIns.has(name)) logger.warn({ plugin: name }, 'a plugin has the name of a built-in one; it is left out')
-    }
+    const { doorbell } = this.#options
     const heard = (id: string): void => (idKind(id) === 'plugin' ? wake() : undefined)
     this.#cleanups.push(
       doorbell.on('row', (row) => heard(row.kind === 'row' ? row.id : '')),
@@ -203,9 +200,7 @@ export class LivePlugins {
 
   /** Loads what is new, to hear what it is; all at the same time, as one may take seconds to fail. */
   async #lookForPlugins(): Promise<void> {
-    const { home, builtIns, config } = this.#options
-    const packages = findPackages(home, config.current().pluginPackages)
-    const found = new Map<string, Found>([...packages, ...findPlugins(home), ...builtIns])
+    const found = this.#finder.find()
     for (const name of this.#loaded.keys()) if (!found.has(name)) this.#loaded.delete(name)
     const fresh = [...found.values()].filter(({ name, stamp }) => this.#loaded.get(name)?.found.stamp !== stamp)
     const loaded = await Promise.all(fresh.map((one) => this.#inspect(one)))

@@ -1,5 +1,5 @@
 /** Plugins as admins run them: found in the home, enabled, set, ended and removed while the server runs. */
-import { rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { expect, test, vi } from 'vitest'
 import { addExamplePlugin, addPlugin, read, select, until, update } from '../harness/plugins.ts'
@@ -224,4 +224,32 @@ test('a package that config.toml names is a plugin; of a folder with its name, t
   await story.reconfigure(storyConfig())
   rmSync(story.path('plugins', 'greeter'), { recursive: true })
   await until(story, 'greeter', 'MISSING')
+})
+
+test('a plugin stays while its folder cannot be read, and the log tells of it once', async () => {
+  const lines: string[] = []
+  await using story = await Story.begin({ log: (line) => void lines.push(line) })
+  const told = (text: string): number => lines.filter((line) => line.includes(text)).length
+  const plugins = story.path('plugins')
+  const place = (target: string): void => {
+    symlinkSync(target, `${plugins}.next`)
+    renameSync(`${plugins}.next`, plugins)
+  }
+  mkdirSync(story.path('real-plugins'))
+  place('real-plugins')
+  addExamplePlugin(story.home, 'guard')
+  await until(story, 'guard', 'DISABLED')
+  await update(story, { name: 'guard', enabled: true })
+  await until(story, 'guard', 'READY')
+  place('plugins') // a link to itself: ELOOP
+  await vi.waitFor(() => expect(told('plugins cannot be looked for')).toBe(1), PATIENCE)
+  for (const position of [3, 4]) {
+    await update(story, { name: 'activity', position }) // looks once more
+    expect(await read(story, 'guard')).toMatchObject({ status: 'READY', crashes: 0 })
+  }
+  expect(told('plugins cannot be looked for')).toBe(1)
+  place('real-plugins')
+  await vi.waitFor(() => expect(told('plugins can be looked for again')).toBe(1), PATIENCE)
+  place('nowhere')
+  await until(story, 'guard', 'MISSING')
 })

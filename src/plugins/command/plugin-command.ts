@@ -17,7 +17,7 @@ import {
   readPackage,
   whyTaken,
   type PluginFolder,
-} from '../find-plugins.ts'
+} from '../found/find-plugins.ts'
 import { THREAD_LIMITS } from '../thread/thread-limits.ts'
 import { ThreadPlugin } from '../thread/thread-plugin.ts'
 import { installedIn, npmInstall, npmUninstall } from './run-npm.ts'

@@ -6,9 +6,11 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
-import type { PluginOrigin } from '../core/status.ts'
-import { pluginOfPackage } from '../core/tool/plugin-package.ts'
-import { isReservedSource, isSourceName, RESERVED_SOURCES } from '../core/tool/tool-name.ts'
+import { AppError, messageOf } from '../../core/errors.ts'
+import type { PluginOrigin } from '../../core/status.ts'
+import { pluginOfPackage } from '../../core/tool/plugin-package.ts'
+import { isReservedSource, isSourceName, RESERVED_SOURCES } from '../../core/tool/tool-name.ts'
+import { hasCode } from '../../platform/error-code.ts'
 
 /** Why no plugin of others may have this name, as a sentence without its full stop; null: it may. */
 export function whyTaken(name: string): string | null {
@@ -41,34 +43,64 @@ const packageSchema = z.object({
     .catch(undefined),
 })
 
-/** By name. What is no plugin's folder is left out. Never throws. */
-export function findPlugins(home: string): ReadonlyMap<string, PluginFolder> {
-  const found = new Map<string, PluginFolder>()
-  for (const name of foldersOf(pluginsFolder(home))) {
-    const folder = isSourceName(name) ? readFolder(pluginsFolder(home), name) : null
-    if (folder !== null) found.set(name, folder)
-  }
-  return found
+/** What becomes of a folder that is there and cannot be read now: too many open files, no right, a disk that fails. */
+export interface Look {
+  /** Found before, by name: it stays. */
+  readonly known: ReadonlyMap<string, PluginFolder>
+  /** May throw; then so does the look. */
+  readonly onUnreadable: (error: unknown) => void
 }
 
-/** Those of the packages, by the plugin's name; one that is not installed is left out. Never throws. */
-export function findPackages(home: string, packages: readonly string[]): ReadonlyMap<string, PluginFolder> {
-  const found = new Map<string, PluginFolder>()
-  for (const name of packages) {
-    const plugin = readPackage(home, name)
-    if (plugin !== null) found.set(plugin.name, plugin)
-  }
-  return found
+const FIRST: Look = {
+  known: new Map(),
+  onUnreadable: (error) => {
+    throw new AppError('PLUGIN_REFUSED', `The plugins cannot be read: ${messageOf(error)}.`, { cause: error })
+  },
 }
 
-/** `root`: the folder of `node_modules`. Null: it is not there, or has no module. */
+/** By name. What is no plugin's folder is left out. */
+export function findPlugins(home: string, look: Look = FIRST): ReadonlyMap<string, PluginFolder> {
+  const path = pluginsFolder(home)
+  const names = orKnown(() => foldersOf(path), [...look.known.keys()], look)
+  return collect(names, look, (name) => (isSourceName(name) ? readFolder(path, name) : null))
+}
+
+/** Those of the packages, by the plugin's name; one that is not installed is left out. */
+export function findPackages(
+  home: string,
+  packages: readonly string[],
+  look: Look = FIRST,
+): ReadonlyMap<string, PluginFolder> {
+  const names = new Map(packages.map((name) => [pluginOfPackage(name) ?? '', name]))
+  return collect([...names.keys()], look, (plugin) => readPackage(home, names.get(plugin) ?? ''))
+}
+
+function collect(
+  names: readonly string[],
+  look: Look,
+  read: (name: string) => PluginFolder | null,
+): ReadonlyMap<string, PluginFolder> {
+  const found = names.flatMap((name) => orKnown(() => read(name), look.known.get(name) ?? null, look) ?? [])
+  return new Map(found.map((folder) => [folder.name, folder]))
+}
+
+function orKnown<Value>(read: () => Value, known: Value, { onUnreadable }: Look): Value {
+  try {
+    return read()
+  } catch (error) {
+    onUnreadable(error)
+    return known
+  }
+}
+
+/** `root`: the folder of `node_modules`. Null: it is not there, or has no module. Throws when it cannot be read. */
 export function readPackage(root: string, packageName: string): PluginFolder | null {
   const plugin = pluginOfPackage(packageName)
   const found = plugin === null ? null : readFolder(join(root, 'node_modules'), packageName)
   return plugin === null || found === null ? null : { ...found, name: plugin, origin: 'PACKAGE' }
 }
 
-/** Null: there is no module in it. */
+/** Null: there is no module in it. Throws when it cannot be read. */
 export function readFolder(parent: string, name: string): PluginFolder | null {
   const folder = join(parent, name)
   const main = mainOf(folder)
@@ -84,8 +116,10 @@ export function readFolder(parent: string, name: string): PluginFolder | null {
 }
 
 function mainOf(folder: string): string | null {
+  const text = unless(() => readFileSync(join(folder, 'package.json'), 'utf8'), null, NO_FILE)
+  if (text === null) return null
   try {
-    const { main, exports } = packageSchema.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')))
+    const { main, exports } = packageSchema.parse(JSON.parse(text))
     const exported = typeof exports === 'object' && '.' in exports ? exports['.'] : exports
     if (typeof exported !== 'object') return exported ?? main ?? null
     return 'import' in exported ? exported.import : exported.default
@@ -95,9 +129,16 @@ function mainOf(folder: string): string | null {
 }
 
 function foldersOf(path: string): readonly string[] {
+  return unless(() => readdirSync(path).toSorted(), [], ['ENOENT'])
+}
+
+const NO_FILE = ['ENOENT', 'ENOTDIR', 'EISDIR']
+
+function unless<Value>(read: () => Value, gone: Value, codes: readonly string[]): Value {
   try {
-    return readdirSync(path).toSorted()
-  } catch {
-    return []
+    return read()
+  } catch (error) {
+    if (hasCode(error, ...codes)) return gone
+    throw error
   }
 }
