@@ -136,7 +136,8 @@ export class McpServer implements ToolSource {
   }
 
   #toTool({ remoteName, ...offer }: ReadTool): Tool {
-    return { ...offer, run: (call) => this.#run(offer, remoteName, call) }
+    const { timeoutMs } = this.#options.server
+    return { ...offer, timeoutMs, run: (call) => this.#run(offer, remoteName, call) }
   }
 
   #run({ name, fingerprint }: Omit<ReadTool, 'remoteName'>, remoteName: string, call: ToolCall): Promise<ToolOutcome> {

@@ -70,16 +70,8 @@ function shadowed({ name, origin }: ToolSource, holder: ToolSource): string {
 }
 
 function bounded(tool: Tool): Tool {
-  const { name, source, parameters, effect, fingerprint, description } = tool
+  const { description } = tool
   if (description.length <= MAX_DESCRIPTION_CHARS) return tool
   const cut = `${description.slice(0, MAX_DESCRIPTION_CHARS - 1).toWellFormed()}…`
-  const offer = {
-    name,
-    source,
-    parameters,
-    effect,
-    description: cut,
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-  }
-  return { ...offer, run: (call) => tool.run(call) }
+  return { ...tool, description: cut, run: (call) => tool.run(call) }
 }

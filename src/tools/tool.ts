@@ -59,6 +59,8 @@ export type ToolOutcome =
 
 /** A tool that can be called. */
 export interface Tool extends ToolOffer {
+  /** Milliseconds that a call may take; absent: as long as a command (`exec_timeout`). */
+  readonly timeoutMs?: number
   /** Never rejects but for bugs. Nothing is retried: a call that may have taken effect is `unknown`. */
   run(call: ToolCall): Promise<ToolOutcome>
 }

@@ -15,6 +15,7 @@ import {
 
 const PROGRAM = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'
 const MCP = `[mcp.judge]\ncommand = "node"\nargs = ["${PROGRAM}", "stdio"]\n`
+const TOML = MCP + approvalRules('effect = "require"\ntool = "judge__get-env"')
 const skipped = skipReason(await findSandbox())
 
 let story: Story
@@ -22,8 +23,7 @@ beforeAll(async () => {
   if (skipped !== '') return
   story = await Story.begin()
   installMcpServer(story.home, 'judge', '@modelcontextprotocol/server-everything')
-  const rules = approvalRules('effect = "require"\ntool = "judge__get-env"')
-  await story.reconfigure(storyConfig({ toml: MCP + rules }))
+  await story.reconfigure(storyConfig({ toml: TOML }))
   for (;;) {
     const { tools } = await story.as('ada').run(ToolsDocument, { filter: { name: 'judge__*' } })
     if (tools.length > 0) break
@@ -47,6 +47,14 @@ test.skipIf(skipped !== '')('a plan calls a tool as a task, which is reviewed', 
     { type: 'MSG', status: 'DONE' },
   ])
   expect(turn.tasks[0]?.review).toMatchObject({ verdict: 'OK' })
+})
+
+test.skipIf(skipped !== '')('a call takes as long as its server may, however short commands are', async () => {
+  await story.reconfigure(storyConfig({ settings: { exec_timeout: 0.1 }, toml: TOML }))
+  const call = 'tool: judge__trigger-long-running-operation {"duration": 3, "steps": 1}'
+  const { tasks } = await converse(story.as('ada'), 'cli:tool-long', call)
+  await story.reconfigure(storyConfig({ toml: TOML }))
+  expect(tasks[0]).toMatchObject({ type: 'TOOL', status: 'DONE' })
 })
 
 test.skipIf(skipped !== '')('a plan with wrong arguments, or a tool that may not be used, goes back', async () => {

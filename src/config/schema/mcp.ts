@@ -49,9 +49,10 @@ export const mcpServerSchema = z
         description:
           'Whether the url may lead to addresses that are not on the public internet, and begin with "http://". Default: false.',
       }),
-      timeout: seconds({ min: 1, max: 3600 })
-        .default(60)
-        .meta({ description: 'Seconds after which a call is given up, and within which the server must start.' }),
+      timeout: seconds({ min: 1, max: 3600 }).default(60).meta({
+        description:
+          'Seconds after which a call is given up, whatever exec_timeout is, and within which the server must start.',
+      }),
       enabled: trueOrFalse().default(true).meta({ description: 'Whether its tools are offered.' }),
     },
     says('must be a section [mcp.<name>]', { hidden: true }),

@@ -19,6 +19,8 @@ import { whyGone } from './why-gone.ts'
 
 /** As much as is kept of a program's output. */
 const MAX_OUTPUT_BYTES = 1024 * 1024
+/** Beyond the time of a call. */
+const GRACE_MS = 1_000
 /** For a tool whose signal has aborted. */
 const SETTLE_MS = 1_000
 
@@ -59,10 +61,11 @@ async function call(
   tool: Tool,
   { task, user }: { readonly task: TaskState; readonly user: CurrentUser },
 ): Promise<ToolOutcome> {
-  const timeoutMs = config.current().settings.execTimeoutMs
+  const { timeoutMs = config.current().settings.execTimeoutMs } = tool
   const overdue = new AbortController()
   const stop = AbortSignal.any([signal, overdue.signal])
-  const cancelTimer = clock.after(timeoutMs, () => overdue.abort())
+  // A tool that keeps to its time says itself how it ended.
+  const cancelTimer = clock.after(timeoutMs + GRACE_MS, () => overdue.abort())
   const progress = new ProgressReports(clock, (report) =>
     journal.record([{ type: 'TaskProgress', taskId: task.id, ...report }]),
   )
