@@ -77,7 +77,7 @@ class PluginQueue {
     const hook = 'onBroadcast'
     const moment = { hook, budgetMs: HOOK_BUDGETS_MS[hook], answer: anything } as const
     await notifyAll(
-      [targetOf(keeper)],
+      [targetOf({ name: keeper.name, keeper })],
       events.map((event) => ({ ...moment, data: broadcastOf(event) })),
       { clock: this.#clock, signal: NO_ABORT, onReport: (report) => keeper.report(ofHook(report)) },
     )

@@ -43,6 +43,7 @@ import { THREAD_LIMITS } from './thread/thread-limits.ts'
 import { ThreadPlugin } from './thread/thread-plugin.ts'
 import { Broadcast } from './broadcast.ts'
 import type { LiveHooks } from './hooks/live-hooks.ts'
+import type { EnabledPlugin } from './hooks/hook-target.ts'
 import { hooksOf } from './hooks/turn-hooks.ts'
 import { announceSettings } from './announce-settings.ts'
 
@@ -76,11 +77,17 @@ interface Loaded {
 
 interface Running {
   readonly keeper: PluginKeeper
+  /** What kept it with other settings, files or secrets: it takes calls until it has been told of the new ones. */
+  readonly before: PluginKeeper | null
   /** All that it was started with. */
   readonly key: string
   /** As the catalogue has them; null: it has none, and another source may have its name. */
   readonly tools: PluginTools | null
   counted: PluginCounts
+}
+
+interface Beginning extends Pick<Running, 'key' | 'before'> {
+  readonly loaded: Loaded
 }
 
 const COUNT_MS = 5000
@@ -184,7 +191,8 @@ export class LivePlugins {
     const keepers = this.#rows.flatMap(({ name }) => this.#running.get(name)?.keeper ?? [])
     this.#broadcast.become(keepers)
     const called = keepers.filter(({ name }) => isCalled(this.#loaded.get(name)?.manifest))
-    this.#options.hooks.become(hooksOf(called, this.#options.clock))
+    const plugins = called.map(({ name }) => this.#enabled(name))
+    this.#options.hooks.become(hooksOf(plugins, this.#options.clock))
     this.#options.runtimes.become(keepers)
     this.#warnOfRuntimes()
     await this.#report()
@@ -250,7 +258,21 @@ export class LivePlugins {
     const key = this.#keyOf(row, loaded)
     if (running?.key === key) return
     if (running !== undefined) this.#end(name, row.settings as Json)
-    this.#begin(row, { loaded, key })
+    this.#begin(row, { loaded, key, before: running?.keeper ?? null })
+  }
+
+  /** Turns that began before hold it, too. */
+  #enabled(name: string): EnabledPlugin {
+    const now = (): PluginKeeper | null => {
+      const { keeper = null, before = null } = this.#running.get(name) ?? {}
+      return keeper !== null && keeper.instance === null && before?.instance != null ? before : keeper
+    }
+    return {
+      name,
+      get keeper() {
+        return now()
+      },
+    }
   }
 
   #keyOf({ settings, restarts }: PluginRow, { found, manifest }: Loaded): string {
@@ -268,7 +290,7 @@ export class LivePlugins {
     return Object.fromEntries(pairs)
   }
 
-  #begin({ name, settings }: PluginRow, { loaded, key }: { readonly loaded: Loaded; readonly key: string }): void {
+  #begin({ name, settings }: PluginRow, { loaded, key, before }: Beginning): void {
     const { clock, logger, catalog } = this.#options
     const keeper = new PluginKeeper({
       name,
@@ -281,9 +303,9 @@ export class LivePlugins {
       logger,
       onChange: () => this.#poll.wake(),
     })
-    const tools = (loaded.manifest?.tools.length ?? 0) > 0 ? new PluginTools(keeper, clock) : null
+    const tools = (loaded.manifest?.tools.length ?? 0) > 0 ? new PluginTools(this.#enabled(name), clock) : null
     if (tools !== null) catalog.add(tools)
-    this.#running.set(name, { keeper, key, tools, counted: NOTHING })
+    this.#running.set(name, { keeper, before, key, tools, counted: NOTHING })
     keeper.start()
   }
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Clock } from '../platform/clock.ts'
 import { createLogger } from '../platform/logger.ts'
 import { definePlugin, z } from '../plugin-api/plugin.ts'
+import type { EnabledPlugin } from './hooks/hook-target.ts'
 import { InProcessPlugin } from './in-process-plugin.ts'
 import type { PluginInstance } from './plugin-instance.ts'
 import { PluginKeeper } from './plugin-keeper.ts'
@@ -65,6 +66,10 @@ function keep(definition: { readonly name: string }, settings = {}): PluginKeepe
   kept.push(keeper)
   keeper.start()
   return keeper
+}
+
+function held(keeper: PluginKeeper): EnabledPlugin {
+  return { name: keeper.name, keeper }
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -134,7 +139,7 @@ describe('a keeper', () => {
   test('ends and rests a plugin whose calls fail five times', async () => {
     const keeper = keep(note)
     await until(() => keeper.status === 'READY')
-    const hooks = hooksOf([keeper], clock)
+    const hooks = hooksOf([held(keeper)], clock)
     const message = { ...turn, messageId: 'm', sender: 'ada', text: 'hi' }
     for (let call = 0; call < 5; call += 1) await hooks.notify([{ hook: 'onMessage', data: message }], signal)
     await until(() => mortal.deaths.length === 2 && keeper.instance !== null)
@@ -168,13 +173,13 @@ describe('the hooks of a turn', () => {
     if (first === undefined || second === undefined) throw new Error('no keepers')
     const server = { id: 'goal', title: 'Goal', text: 'own', trust: 'SERVER' as const, plugin: null }
     const data = { ...asked, sections: [server] }
-    const noted = await hooksOf([second, first], clock).beforeInvoke(data, asking)
+    const noted = await hooksOf([held(second), held(first)], clock).beforeInvoke(data, asking)
     expect(noted.sections).toEqual([
       server,
       { id: 'note:1', title: 'Note', text: 'from note', trust: 'DATA', plugin: 'note' },
     ])
     expect(noted.took.map(({ plugin }) => plugin)).toEqual(['drop', 'note'])
-    expect((await hooksOf([first, second], clock).beforeInvoke(data, asking)).sections).toEqual([server])
+    expect((await hooksOf([held(first), held(second)], clock).beforeInvoke(data, asking)).sections).toEqual([server])
   })
 
   test("give the operator's words, until a plugin that may not changes them", async () => {
@@ -198,7 +203,7 @@ describe('the hooks of a turn', () => {
     const keepers = [says, passes, alters].map((definition) => keep(definition))
     await until(() => keepers.every(({ status }) => status === 'READY'))
     const trusts = async (count: number) => {
-      const { sections } = await hooksOf(keepers.slice(0, count), clock).beforeInvoke(
+      const { sections } = await hooksOf(keepers.slice(0, count).map(held), clock).beforeInvoke(
         { ...asked, sections: [] },
         asking,
       )
@@ -213,7 +218,7 @@ describe('the hooks of a turn', () => {
   test('reject tasks, handle commands, and let models call only what is declared for them', async () => {
     const keeper = keep(note)
     await until(() => keeper.status === 'READY')
-    const hooks = hooksOf([keeper], clock)
+    const hooks = hooksOf([held(keeper)], clock)
     const task = { ...turn, taskId: 'x', type: 'EXEC', args: null, status: 'DONE', output: '' }
     expect(await hooks.taskCompleted({ ...task, what: 'rm' }, asking)).toEqual({ plugin: 'note', reason: 'no rm' })
     expect(await hooks.taskCompleted({ ...task, what: 'ls' }, asking)).toBeNull()
@@ -233,7 +238,7 @@ describe('the hooks of a turn', () => {
 test('the tools of a plugin are in the catalogue while it runs', async () => {
   const keeper = keep(note)
   await until(() => keeper.status === 'READY')
-  const source = new PluginTools(keeper, clock)
+  const source = new PluginTools(held(keeper), clock)
   const [tool] = source.tools()
   expect(tool).toMatchObject({ name: 'note__add', effect: 'WRITE', parameters: { required: ['a', 'b'] } })
   const call = {

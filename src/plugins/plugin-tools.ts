@@ -5,31 +5,35 @@ import type { JsonObject } from '../core/tool/json.ts'
 import type { Clock } from '../platform/clock.ts'
 import { toolName } from '../core/tool/tool-name.ts'
 import type { ToolEffect } from '../core/tool/tool-name.ts'
+import { must } from '../platform/must.ts'
 import { offerFingerprint } from '../tools/fingerprint.ts'
 import type { Tool, ToolCall, ToolOutcome, ToolSource } from '../tools/tool.ts'
+import type { EnabledPlugin } from './hooks/hook-target.ts'
 import { PluginError } from './plugin-instance.ts'
-import type { PluginKeeper } from './plugin-keeper.ts'
 import { withinBudget } from './runners.ts'
 
 type OfferedTool = PluginManifest['tools'][number]
 
-/** Follows the keeper: while the plugin is not there, it has no tools. */
+/**
+ * Follows the plugin: while it is not there, it has no tools. What a turn was offered is called in the plugin as it is
+ * now, if it still is the same tool.
+ */
 export class PluginTools implements ToolSource {
   readonly name: string
   readonly origin = 'PLUGIN'
-  readonly #keeper: PluginKeeper
+  readonly #plugin: EnabledPlugin
   readonly #clock: Clock
   #made: { readonly manifest: PluginManifest; readonly tools: readonly Tool[] } | null = null
 
-  constructor(keeper: PluginKeeper, clock: Clock) {
-    this.name = keeper.name
-    this.#keeper = keeper
+  constructor(plugin: EnabledPlugin, clock: Clock) {
+    this.name = plugin.name
+    this.#plugin = plugin
     this.#clock = clock
   }
 
   /** None while the plugin is not there. */
   tools(): readonly Tool[] {
-    const manifest = this.#keeper.instance?.manifest
+    const manifest = this.#plugin.keeper?.instance?.manifest
     if (manifest === undefined) return []
     if (this.#made?.manifest !== manifest) {
       this.#made = { manifest, tools: manifest.tools.flatMap((tool) => this.#toTool(tool)) }
@@ -39,25 +43,31 @@ export class PluginTools implements ToolSource {
 
   /** Null while the plugin takes calls. */
   problem(): string | null {
-    if (this.#keeper.instance !== null) return null
-    const { name, status, lastError } = this.#keeper
-    return `The plugin ${name} is not running (${status})${lastError === null ? '' : `: ${lastError}`}.`
+    const { keeper } = this.#plugin
+    if (keeper === null) return `The plugin ${this.name} is not enabled any more.`
+    const { instance, status, lastError } = keeper
+    if (instance !== null) return null
+    return `The plugin ${this.name} is not running (${status})${lastError === null ? '' : `: ${lastError}`}.`
   }
 
   /** None for a name that models do not take. */
   #toTool(offered: OfferedTool): Tool[] {
     const name = toolName(this.name, offered.name)
     const { description, effect, parameters } = offered
-    const run = (call: ToolCall): Promise<ToolOutcome> => this.#run(offered, call)
     if (name === null) return []
     const offer = { name, source: this.name, description, effect, parameters: parameters as JsonObject }
-    return [{ ...offer, fingerprint: offerFingerprint(offer), run }]
+    const fingerprint = offerFingerprint(offer)
+    const isSame = (): boolean => this.tools().some((tool) => tool.fingerprint === fingerprint)
+    const run = async (call: ToolCall): Promise<ToolOutcome> => {
+      const problem = this.problem() ?? (isSame() ? null : 'The plugin has changed it since it was offered.')
+      return problem === null ? this.#run(offered, call) : { kind: 'failed', text: `It was not called: ${problem}` }
+    }
+    return [{ ...offer, fingerprint, run }]
   }
 
   async #run({ name: tool, effect }: OfferedTool, call: ToolCall): Promise<ToolOutcome> {
-    const keeper = this.#keeper
-    const { instance } = keeper
-    if (instance === null) return { kind: 'failed', text: this.problem() ?? 'The plugin is not running.' }
+    const keeper = must(this.#plugin.keeper, 'a plugin that has no problem is kept')
+    const instance = must(keeper.instance, 'a plugin that has no problem runs')
     const { args, sessionId, turnId, taskId, user, onProgress, timeoutMs, signal } = call
     const whose = { sessionId, turnId, taskId, user: user.name, role: user.role }
     try {

@@ -4,14 +4,24 @@ import { PluginError } from '../plugin-instance.ts'
 import type { PluginKeeper } from '../plugin-keeper.ts'
 import type { HookReport, HookTarget } from '../runners.ts'
 
+/**
+ * A plugin that was enabled when a turn began. What keeps it is another one when its settings, files or secrets have
+ * changed since.
+ */
+export interface EnabledPlugin {
+  readonly name: string
+  /** As of now; null: it is enabled no more. */
+  readonly keeper: Pick<PluginKeeper, 'instance' | 'status' | 'lastError' | 'report'> | null
+}
+
 /** As it is when it is called. */
-export function targetOf(keeper: PluginKeeper): HookTarget {
+export function targetOf(plugin: EnabledPlugin): HookTarget {
   return {
-    name: keeper.name,
-    takes: (hook) => takes(keeper, hook),
+    name: plugin.name,
+    takes: (hook) => takes(plugin, hook),
     callInOrder: (calls) => {
-      const { instance } = keeper
-      if (instance === null)
+      const instance = plugin.keeper?.instance
+      if (instance == null)
         return calls.map(() => Promise.reject(new PluginError('NOT_CALLED', 'the plugin is not running')))
       return instance.callInOrder(
         calls.map(({ hook, data, signal }) => ({ call: { kind: 'HOOK', hook, data }, control: { signal } })),
@@ -21,9 +31,10 @@ export function targetOf(keeper: PluginKeeper): HookTarget {
 }
 
 /** Whether it has the hook; commands are one. */
-export function takes({ instance }: PluginKeeper, hook: HookName): boolean {
-  if (hook === 'onCommand' && (instance?.manifest.commands.length ?? 0) > 0) return true
-  return instance?.manifest.hooks.includes(hook) === true
+export function takes({ keeper }: EnabledPlugin, hook: HookName): boolean {
+  const manifest = keeper?.instance?.manifest
+  if (hook === 'onCommand' && (manifest?.commands.length ?? 0) > 0) return true
+  return manifest?.hooks.includes(hook) === true
 }
 
 /** As its keeper counts and shows it. */

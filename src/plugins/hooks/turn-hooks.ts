@@ -1,6 +1,6 @@
 /**
- * The hooks as a turn meets them: the plugins that were enabled when it began, in their order. One that has ended since
- * is left out, one that was started again takes part again.
+ * The hooks as a turn meets them: the plugins that were enabled when it began, in their order, each as it is now. One
+ * that has ended since is left out, one that was started again, with other settings perhaps, takes part again.
  */
 import type {
   BeforeInvokeData,
@@ -13,8 +13,7 @@ import type {
 } from '../../plugin-api/hook-inputs.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { anything, commandAnswer, HOOK_BUDGETS_MS, MAX_SECTIONS, sectionsAnswer, taskAnswer } from './hook-table.ts'
-import { ofHook, takes, targetOf } from './hook-target.ts'
-import type { PluginKeeper } from '../plugin-keeper.ts'
+import { ofHook, takes, targetOf, type EnabledPlugin } from './hook-target.ts'
 import {
   chainThrough,
   firstToWin,
@@ -95,25 +94,25 @@ export const NO_HOOKS: TurnHooks = {
   command: async () => null,
 }
 
-/** `keepers`: those of the enabled plugins, in their order. */
-export function hooksOf(keepers: readonly PluginKeeper[], clock: Clock): TurnHooks {
-  return keepers.length === 0 ? NO_HOOKS : new PluginHooks(keepers, clock)
+/** `plugins`: the enabled ones, in their order. */
+export function hooksOf(plugins: readonly EnabledPlugin[], clock: Clock): TurnHooks {
+  return plugins.length === 0 ? NO_HOOKS : new PluginHooks(plugins, clock)
 }
 
 class PluginHooks implements TurnHooks {
   readonly isEmpty = false
-  readonly #keepers: readonly PluginKeeper[]
+  readonly #plugins: readonly EnabledPlugin[]
   readonly #clock: Clock
 
-  constructor(keepers: readonly PluginKeeper[], clock: Clock) {
-    this.#keepers = [...keepers]
+  constructor(plugins: readonly EnabledPlugin[], clock: Clock) {
+    this.#plugins = [...plugins]
     this.#clock = clock
   }
 
   get commands(): readonly OfferedCommand[] {
     const offered = new Map<string, OfferedCommand>()
-    for (const { name: plugin, instance } of this.#keepers) {
-      for (const command of instance?.manifest.commands ?? []) {
+    for (const { name: plugin, keeper } of this.#plugins) {
+      for (const command of keeper?.instance?.manifest.commands ?? []) {
         if (!offered.has(command.name)) offered.set(command.name, { plugin, ...command })
       }
     }
@@ -121,11 +120,11 @@ class PluginHooks implements TurnHooks {
   }
 
   wants(hook: HookName): boolean {
-    return this.#keepers.some((keeper) => takes(keeper, hook))
+    return this.#plugins.some((plugin) => takes(plugin, hook))
   }
 
   pluginsOf(hook: HookName): readonly string[] {
-    return this.#keepers.filter((keeper) => takes(keeper, hook)).map(({ name }) => name)
+    return this.#plugins.filter((plugin) => takes(plugin, hook)).map(({ name }) => name)
   }
 
   async beforeInvoke(data: BeforeInvokeData, { signal, before }: Asking): Promise<InvokedSections> {
@@ -150,15 +149,15 @@ class PluginHooks implements TurnHooks {
     await notifyAll(this.#targets(), notifications.map(momentOf), this.#options(signal))
   }
 
-  async ended(plugin: string, ends: readonly TurnEndData[], signal: AbortSignal): Promise<readonly TurnEndData[]> {
+  async ended(name: string, ends: readonly TurnEndData[], signal: AbortSignal): Promise<readonly TurnEndData[]> {
     const hook = 'onPipelineComplete'
-    const keeper = this.#keepers.find(({ name }) => name === plugin)
-    if (keeper === undefined || keeper.instance === null) return ends
-    if (!takes(keeper, hook)) return []
+    const plugin = this.#plugins.find((one) => one.name === name)
+    if (plugin === undefined || plugin.keeper?.instance == null) return ends
+    if (!takes(plugin, hook)) return []
     const outcomes: HookReport['outcome'][] = []
     const options = this.#options(signal, ({ outcome }) => outcomes.push(outcome))
     await notifyAll(
-      [targetOf(keeper)],
+      [targetOf(plugin)],
       ends.map((data) => momentOf({ hook, data })),
       options,
     )
@@ -176,7 +175,7 @@ class PluginHooks implements TurnHooks {
   }
 
   takesCommand(name: string, from: CommandData['from']): boolean {
-    return this.#keepers.some((keeper) => takesCommand(keeper, { name, from }))
+    return this.#plugins.some((plugin) => takesCommand(plugin, { name, from }))
   }
 
   async command(
@@ -184,18 +183,21 @@ class PluginHooks implements TurnHooks {
     signal: AbortSignal,
   ): Promise<{ readonly plugin: string; readonly text: string | null } | null> {
     const moment = askedOf('onCommand', data, commandAnswer)
-    const targets = this.#keepers.filter((keeper) => takesCommand(keeper, data)).map(targetOf)
+    const targets = this.#plugins.filter((plugin) => takesCommand(plugin, data)).map(targetOf)
     const won = await firstToWin(targets, { moment, wins: (answer) => answer !== false }, this.#options(signal))
     return won === null ? null : { plugin: won.plugin, text: typeof won.answer === 'string' ? won.answer : null }
   }
 
   #mayInstruct(plugin: string): { readonly instructs: boolean } {
-    const keeper = this.#keepers.find(({ name }) => name === plugin)
-    return { instructs: keeper?.instance?.manifest.instructs === true }
+    return { instructs: this.#keeperOf(plugin)?.instance?.manifest.instructs === true }
   }
 
   #targets(): readonly HookTarget[] {
-    return this.#keepers.map(targetOf)
+    return this.#plugins.map(targetOf)
+  }
+
+  #keeperOf(plugin: string): EnabledPlugin['keeper'] {
+    return this.#plugins.find(({ name }) => name === plugin)?.keeper ?? null
   }
 
   #options(signal: AbortSignal, onReport: (report: HookReport) => void = () => {}): RunOptions {
@@ -203,7 +205,7 @@ class PluginHooks implements TurnHooks {
       clock: this.#clock,
       signal,
       onReport: (report) => {
-        this.#keepers.find(({ name }) => name === report.plugin)?.report(ofHook(report))
+        this.#keeperOf(report.plugin)?.report(ofHook(report))
         onReport(report)
       },
     }
@@ -222,10 +224,11 @@ function askedOf<Answer>(hook: HookName, data: unknown, answer: Moment<Answer>['
 }
 
 /** Lines of a model only reach commands that were declared for it. */
-function takesCommand({ instance }: PluginKeeper, { name, from }: Pick<CommandData, 'name' | 'from'>): boolean {
-  const declared = instance?.manifest.commands.find((command) => command.name === name)
+function takesCommand({ keeper }: EnabledPlugin, { name, from }: Pick<CommandData, 'name' | 'from'>): boolean {
+  const manifest = keeper?.instance?.manifest
+  const declared = manifest?.commands.find((command) => command.name === name)
   if (declared !== undefined) return from === 'USER' || declared.fromModel
-  return from === 'USER' && instance?.manifest.hooks.includes('onCommand') === true
+  return from === 'USER' && manifest?.hooks.includes('onCommand') === true
 }
 
 /**
