@@ -160,7 +160,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const { toolCatalog: catalog, programs, serverParts } = tools
   const pluginParts = { home, config, secrets, stored, intake, catalog, hooks, runtimes, programs, serverParts }
   const isPaused = options.paused === true
-  const plugins = openPlugins({ ...pluginParts, timing, logger, isPaused }, opened)
+  const plugins = openPlugins({ ...pluginParts, metrics, timing, logger, isPaused }, opened)
   const migrations = await migrationNames()
   const build = { version: VERSION, commit: await commitOfBuild() }
   showLiveFigures({ metrics, database, readings: () => file.readings(), build, clock, logger })

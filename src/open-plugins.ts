@@ -8,6 +8,7 @@ import { sendMessage } from './intake/message/send-message.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
 import type { ConfinedPrograms } from './execution/sandbox/confined-programs.ts'
 import type { Logger } from './platform/logger.ts'
+import type { Metrics } from './platform/metrics.ts'
 import type { LiveHooks } from './plugins/hooks/live-hooks.ts'
 import { builtIns, type ServerParts } from './plugins/built-in/built-ins.ts'
 import { LivePlugins } from './plugins/live-plugins.ts'
@@ -29,6 +30,7 @@ interface PluginsOptions {
   readonly runtimes: PluginRuntimes
   readonly programs: Pick<ConfinedPrograms, 'start'>
   readonly serverParts: ServerParts
+  readonly metrics: Metrics
   readonly timing: Pick<Timing, 'pluginPollMs'>
   readonly logger: Logger
   /** Nothing of others runs, the servers of tools that a built-in plugin starts included. */
@@ -37,8 +39,8 @@ interface PluginsOptions {
 
 /** They come as they start, if they may: this waits for none. */
 export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugins {
-  const { home, config, secrets, stored, intake, catalog, hooks, runtimes, programs, serverParts, timing, logger } =
-    options
+  const { home, config, secrets, stored, intake, catalog, hooks, runtimes, programs, serverParts } = options
+  const { metrics, timing, logger } = options
   const { database, doorbell, feed, clock } = stored
   const services: PluginServices = {
     database,
@@ -68,6 +70,7 @@ export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugin
     secretOf,
     hooks,
     runtimes,
+    metrics,
     timing,
     clock,
     logger,

@@ -16,7 +16,13 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry })
   const instruments = new Instruments(registry)
   const { gaugeOf } = instruments
-  return { registry, gaugeOf, ...metricsOfDoor(instruments), ...metricsOfWork(instruments) }
+  return {
+    registry,
+    gaugeOf,
+    ...metricsOfDoor(instruments),
+    ...metricsOfWork(instruments),
+    ...metricsOfPlugins(instruments),
+  }
 }
 
 interface ReadGauge<Label extends string> {
@@ -142,5 +148,21 @@ function metricsOfWork({ counter, gauge, histogram }: Instruments) {
     databaseErrors: counter('database_errors_total', 'Operations that failed because of the database, by code.', [
       'code',
     ]),
+  }
+}
+
+/** What becomes of calls of plugins, by the plugin's name. */
+function metricsOfPlugins({ counter }: Instruments) {
+  return {
+    pluginCalls: counter('plugin_calls_total', 'Calls of plugins, by outcome: ok, threw, wrong, late, lost, ended.', [
+      'plugin',
+      'outcome',
+    ]),
+    pluginCrashes: counter('plugin_crashes_total', 'How often plugins ended without being stopped.', ['plugin']),
+    pluginEventsLeftOut: counter(
+      'plugin_events_left_out_total',
+      'Events that plugins were not given: too many waited.',
+      ['plugin'],
+    ),
   }
 }

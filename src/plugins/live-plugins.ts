@@ -35,7 +35,7 @@ import { whyTaken } from './found/find-plugins.ts'
 import { PluginFinder, type Found } from './found/plugin-finder.ts'
 import { InProcessPlugin } from './in-process-plugin.ts'
 import type { PluginInstance } from './plugin-instance.ts'
-import { PluginKeeper, type PluginCounts } from './plugin-keeper.ts'
+import { PluginKeeper, type KeeperOptions, type PluginCounts } from './plugin-keeper.ts'
 import { portOf, type PluginServices } from './plugin-services.ts'
 import { PluginTools } from './plugin-tools.ts'
 import type { PluginRuntimes } from './runtimes/plugin-runtimes.ts'
@@ -63,6 +63,7 @@ export interface LivePluginsOptions {
   readonly hooks: LiveHooks
   /** Given the plugins that have some. */
   readonly runtimes: PluginRuntimes
+  readonly metrics: KeeperOptions['metrics']
   readonly timing: Pick<Timing, 'pluginPollMs'>
   readonly clock: Clock
   readonly logger: Logger
@@ -291,7 +292,7 @@ export class LivePlugins {
   }
 
   #begin({ name, settings }: PluginRow, { loaded, key, before }: Beginning): void {
-    const { clock, logger, catalog } = this.#options
+    const { metrics, clock, logger, catalog } = this.#options
     const keeper = new PluginKeeper({
       name,
       load: async () => {
@@ -299,6 +300,7 @@ export class LivePlugins {
         return this.#load(loaded.found)
       },
       start: () => ({ settings: settings as Json, secrets: this.#secretsOf(loaded.manifest, settings) }),
+      metrics,
       clock,
       logger,
       onChange: () => this.#poll.wake(),

@@ -2,6 +2,7 @@ import { setImmediate as whenIdle } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Clock } from '../platform/clock.ts'
 import { createLogger } from '../platform/logger.ts'
+import { createMetrics } from '../platform/metrics.ts'
 import { definePlugin, z } from '../plugin-api/plugin.ts'
 import type { EnabledPlugin } from './hooks/hook-target.ts'
 import { InProcessPlugin } from './in-process-plugin.ts'
@@ -49,6 +50,7 @@ class Mortal {
 }
 
 const clock = new TestClock()
+const metrics = createMetrics()
 const mortal = new Mortal()
 let kept: PluginKeeper[] = []
 /** Wakes `until`. */
@@ -59,6 +61,7 @@ function keep(definition: { readonly name: string }, settings = {}): PluginKeepe
     name: definition.name,
     load: () => mortal.load(definition),
     start: () => ({ settings, secrets: {} }),
+    metrics,
     clock,
     logger: createLogger({ level: 'silent', pretty: false }),
     onChange: () => changed.resolve(),
@@ -145,6 +148,10 @@ describe('a keeper', () => {
     await until(() => mortal.deaths.length === 2 && keeper.instance !== null)
     expect([keeper.status, keeper.lastError]).toEqual(['DEGRADED', 'onMessage: boom'])
     expect(keeper.counts).toEqual({ calls: 5, failures: 5, crashes: 0, eventsLeftOut: 0 })
+    expect((await metrics.pluginCalls.get()).values).toMatchObject([
+      { labels: { plugin: 'note', outcome: 'threw' }, value: 5 },
+    ])
+    expect((await metrics.pluginCrashes.get()).values).toMatchObject([{ labels: { plugin: 'note' }, value: 7 }])
   })
 
   test.each([

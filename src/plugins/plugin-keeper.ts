@@ -10,6 +10,7 @@ import { backoffMs, type BackoffPolicy } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
 import { randomFraction } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { Metrics } from '../platform/metrics.ts'
 import type { PluginStart } from '../plugin-api/messages.ts'
 import type { PluginInstance } from './plugin-instance.ts'
 import type { HookReport } from './runners.ts'
@@ -35,6 +36,7 @@ export interface KeeperOptions {
   readonly load: () => Promise<PluginInstance>
   /** What it is started with, read for each start. */
   readonly start: () => PluginStart
+  readonly metrics: Pick<Metrics, 'pluginCalls' | 'pluginCrashes' | 'pluginEventsLeftOut'>
   readonly clock: Clock
   readonly logger: Logger
   /** Status, error or instance have changed; must not throw. */
@@ -104,6 +106,7 @@ export class PluginKeeper {
   /** How a call went. Those that failed count towards DEGRADED. */
   report({ outcome, message }: Pick<HookReport, 'outcome' | 'message'>): void {
     if (outcome === 'NOT_CALLED') return
+    this.#options.metrics.pluginCalls.inc({ plugin: this.name, outcome: outcome.toLowerCase() })
     this.#counts = { ...this.#counts, calls: this.#counts.calls + 1 }
     if (outcome === 'OK' || outcome === 'ENDED') return
     this.#counts = { ...this.#counts, failures: this.#counts.failures + 1 }
@@ -114,6 +117,7 @@ export class PluginKeeper {
 
   /** An event was not given to it. */
   leftOut(): void {
+    this.#options.metrics.pluginEventsLeftOut.inc({ plugin: this.name })
     this.#counts = { ...this.#counts, eventsLeftOut: this.#counts.eventsLeftOut + 1 }
   }
 
@@ -174,6 +178,7 @@ export class PluginKeeper {
   }
 
   #crashed(reason: string): void {
+    this.#options.metrics.pluginCrashes.inc({ plugin: this.name })
     this.#counts = { ...this.#counts, crashes: this.#counts.crashes + 1 }
     this.#failed(reason)
   }

@@ -2,6 +2,7 @@
 import { pathToFileURL } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
+import { createMetrics } from '../../src/platform/metrics.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
 import type { LanguageModel } from '../../src/model/language-model.ts'
 import { withRuntimes } from '../../src/model/runtime/runtime-model.ts'
@@ -31,6 +32,7 @@ class HostilePlugin implements AsyncDisposable {
     name: NAME,
     load: () => ThreadPlugin.load({ entry, port, limits, clock }),
     start: () => ({ settings: {}, secrets: {} }),
+    metrics: createMetrics(),
     clock,
     logger: createLogger({ level: 'silent', pretty: false }),
     onChange: () => this.#changes.splice(0).forEach((wake) => wake()),

@@ -2,6 +2,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { expect, test, vi } from 'vitest'
+import { askOperators } from '../harness/ask-operators.ts'
 import { addExamplePlugin, addPlugin, read, select, until, update } from '../harness/plugins.ts'
 import { converse, eventsOf, Story, storyConfig, watchAll } from '../harness/story.ts'
 import {
@@ -193,6 +194,8 @@ test('the tool of an example is called by a conversation, and is gone with the p
     async () => expect(await read(story, 'clock')).toMatchObject({ calls: 4, failures: 0, crashes: 0 }),
     PATIENCE,
   )
+  const figures = await (await askOperators(story.app.url, '/metrics')).text()
+  expect(figures).toContain('factotum_plugin_calls_total{plugin="clock",outcome="ok"} 4')
   const gone = await converse(ada, 'cli:clock', 'tool: clock__now {"zone":"UTC"}')
   expect(gone.tasks.filter(({ type, status }) => type === 'TOOL' && status === 'DONE')).toEqual([])
 })
