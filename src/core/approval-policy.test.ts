@@ -210,6 +210,25 @@ describe('rules', () => {
     expect(effectOf(policyOf({ effect: 'DENY', task: 'SKILL', skill: 'mail' }), asked('mailbox'))).toBe('ALLOW')
   })
 
+  test('a rule for the effect of tools fits those alone, and yields to one that names the tool', () => {
+    const asked = (effect: 'READ' | 'WRITE', tool = 'mail__send'): ApprovalRequest => {
+      return { type: 'TOOL', role: 'USER', tool, effect, fingerprint: undefined }
+    }
+    const writes = policyOf({ effect: 'REQUIRE', toolEffect: 'WRITE' })
+    expect([effectOf(writes, asked('WRITE')), effectOf(writes, asked('READ'))]).toEqual(['REQUIRE', 'ALLOW'])
+    expect(effectOf(writes, run('ls'))).toBe('ALLOW')
+    expect(effectOf(writes, { type: 'SKILL', role: 'USER', skill: 'mail' })).toBe('ALLOW')
+    expect(judgeRequest(writes, asked('WRITE'), []).reason).toContain('calls of tools with effect WRITE')
+    const but = policyOf(
+      { effect: 'REQUIRE', toolEffect: 'WRITE' },
+      { effect: 'ALLOW', tool: 'mail__send' },
+      { effect: 'DENY', toolEffect: 'READ', tool: 'mail__*' },
+    )
+    expect(effectOf(but, asked('WRITE'))).toBe('ALLOW')
+    expect(effectOf(but, asked('WRITE', 'mail__delete'))).toBe('REQUIRE')
+    expect([effectOf(but, asked('READ')), effectOf(but, asked('READ', 'news__read'))]).toEqual(['DENY', 'ALLOW'])
+  })
+
   test('a tool is remembered as it was: changed, or unknown, it is asked for again', () => {
     const all = { ...policyOf(), fallback: 'REQUIRE' } as const
     const asked = (fingerprint: string | undefined): ApprovalRequest => {

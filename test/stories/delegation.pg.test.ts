@@ -126,6 +126,13 @@ test('a child delegates once more, and no further', async () => {
   expect(await delegatedBy(ben, second?.child?.id ?? '')).toEqual([])
 }, 60_000)
 
+test('where one turn runs at a time, a turn that waits for its child lets it run', async () => {
+  await using place = await Story.begin({ config: { settings: { max_concurrent_turns: 1 } } })
+  const turn = await converse(place.as('ada'), 'cli:alone', call(call('run: echo deepest')))
+  expect(turn).toMatchObject({ status: 'DONE', tasks: [{ tool: 'delegation__delegate', status: 'DONE' }, {}] })
+  expect(turn.tasks[0]?.output).toContain('deepest')
+}, 60_000)
+
 test('a child may call no more than it was given, nor give more', async () => {
   const ben = story.as('ben')
   const none = await converse(ben, '@ben:none', call('run: echo forbidden', { tools: [] }))
