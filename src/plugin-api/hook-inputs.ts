@@ -16,7 +16,7 @@ export interface TurnData {
 /** A turn begins, or takes a message along. */
 export interface MessageData extends TurnData {
   readonly messageId: string
-  /** Who wrote it, as its platform says. */
+  /** The name of the user who wrote it: that of `user`, whatever they are called where they wrote it. */
   readonly sender: string
   readonly text: string
 }

@@ -1,4 +1,7 @@
-/** The plugins that come with Factotum. They have the interface of all others, and no way to the server beside it. */
+/**
+ * The plugins that come with Factotum. They have the interface of all others, and no way to the server beside it, but
+ * for two that only switch a part of it (`switch-plugins.ts`).
+ */
 import { VERSION } from '../../platform/version.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { activityPlugin } from './activity-plugin.ts'

@@ -386,7 +386,8 @@ builder.objectRef<EventOf<'TurnCompleted'>>('TurnCompletedEvent').implement({
     }),
     commandsHandled: t.stringList({
       extensions: ALL_STORED,
-      description: 'The commands in its answer that a plugin has handled.',
+      description:
+        'The names of the commands that plugins have handled: one that its user typed as the first line, and those that the model wrote.',
       resolve: (event) => [...event.commandsHandled],
     }),
     durationMs: t.int({

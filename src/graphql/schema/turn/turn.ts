@@ -50,7 +50,8 @@ export const TurnType = builder.prismaObject('Turn', {
     }),
     commandsHandled: t.exposeStringList('commandsHandled', {
       extensions: ALL_STORED,
-      description: 'The commands in its answer that a plugin has handled.',
+      description:
+        'The names of the commands that plugins have handled: one that its user typed as the first line, and those that the model wrote.',
     }),
     startedAt: t.expose('startedAt', {
       type: 'DateTime',
