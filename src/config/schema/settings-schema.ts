@@ -79,12 +79,10 @@ const turnSettings = {
   chat_max_rounds: wholeNumber({ min: 1, max: 1000 })
     .default(25)
     .meta({ description: 'In mode "chat": how often the model may answer in one turn, calls of tools between.' }),
-  exec_timeout: seconds({ min: 0.1, max: 86_400 })
-    .default(120)
-    .meta({
-      description:
-        'Seconds after which a command is ended, with every process it started, and a call of a tool of a plugin is given up.',
-    }),
+  exec_timeout: seconds({ min: 0.1, max: 86_400 }).default(120).meta({
+    description:
+      'Seconds after which a command is ended, with every process it started, and a call of a tool of a plugin is given up.',
+  }),
   llm_idle_timeout: seconds({ min: 0.1, max: 3600 }).default(120).meta({
     description:
       'Seconds of silence after which a call of a language model is given up. A whole answer may take ten times as long.',
