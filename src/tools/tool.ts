@@ -67,6 +67,7 @@ export interface Tool extends ToolOffer {
 
 /** Of two sources with one name, the one of the earlier origin counts. */
 export const TOOL_ORIGINS = ['SERVER', 'PLUGIN', 'MCP'] as const
+/** Who brings a source of tools. */
 export type ToolOrigin = (typeof TOOL_ORIGINS)[number]
 
 /** Where tools come from: one MCP server, one plugin, the server itself. */

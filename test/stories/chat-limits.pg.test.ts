@@ -1,4 +1,4 @@
-/** How far a conversation goes by itself: its rounds, its failures, and what it asks for where strangers have written. */
+/** How far a conversation goes by itself: its rounds, its failures, what it asks for where strangers have written. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decide, untilAsked } from '../harness/approvals.ts'
 import { converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
@@ -37,7 +37,7 @@ test('after 15 calls that failed one after another the turn is given up; one tha
   expect(failed.failure).toContain('15 calls failed one after another')
 }, 60_000)
 
-test("where strangers have written each call of an admin's turn is asked for, also after one was approved", async () => {
+test("where strangers have written each call of an admin's turn is asked for, also after an approval", async () => {
   const ada = story.as('ada')
   await open('cli:strangers-chat')
   await story.as('bridge').run(AppendMessageDocument, {

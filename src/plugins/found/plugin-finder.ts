@@ -8,6 +8,7 @@ import { findPackages, findPlugins, type PluginFolder } from './find-plugins.ts'
 /** What can be loaded: the module of a folder, or what comes with Factotum. */
 export type Found = PluginFolder | BuiltIn
 
+/** Whose folders are read, and where a failure to read them is logged. */
 export interface PluginFinderOptions {
   readonly home: string
   readonly builtIns: BuiltIns
