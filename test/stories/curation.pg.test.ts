@@ -181,7 +181,7 @@ test('so does a plain text that the curator makes an order of', async () => {
 
 test.each([
   ['less, without what narrowed it', 'Only Grace deploys the editor until version 3.', 'Grace deploys the editor.'],
-  ['what somebody else does', 'Releases of the viewer are approved by Grace.', 'Bob approves releases of the viewer.'],
+  ['what another person does', 'Releases of the viewer are approved by Grace.', 'Bob approves releases of the viewer.'],
 ])('so does what the curator makes %s', async (what, text, fact) => {
   const held = await learn(`cli:made-${what.length}`, text, () => ({ verdict: 'promote', fact }))
   expect(held).toMatchObject({ status: 'PENDING', held: true, flags: ['UNUSABLE'], content: text })
