@@ -149,7 +149,9 @@ describe('a keeper', () => {
     expect([keeper.status, keeper.lastError]).toEqual(['DEGRADED', 'onMessage: boom'])
     expect(keeper.counts).toEqual({ calls: 5, failures: 5, crashes: 0, eventsLeftOut: 0 })
     expect((await metrics.pluginCalls.get()).values).toMatchObject([
+      { labels: { plugin: 'note', outcome: 'ok' }, value: 0 },
       { labels: { plugin: 'note', outcome: 'threw' }, value: 5 },
+      ...['wrong', 'late', 'lost', 'ended'].map((outcome) => ({ labels: { plugin: 'note', outcome }, value: 0 })),
     ])
     expect((await metrics.pluginCrashes.get()).values).toMatchObject([{ labels: { plugin: 'note' }, value: 7 }])
   })

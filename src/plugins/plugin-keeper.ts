@@ -18,6 +18,9 @@ import type { HookReport } from './runners.ts'
 /** See above. */
 export type KeeperStatus = 'STARTING' | 'READY' | 'DEGRADED' | 'FAILED'
 
+/** Outcomes of calls, as the metric has them; what was not called is no call. */
+const COUNTED = ['ok', 'threw', 'wrong', 'late', 'lost', 'ended']
+
 /** What became of the plugin's calls in this process, since the server started. */
 export interface PluginCounts {
   readonly calls: number
@@ -68,6 +71,10 @@ export class PluginKeeper {
   constructor(options: KeeperOptions) {
     this.#options = options
     this.name = options.name
+    // A series that begins with its first failure has no increase: an alert would not see that one.
+    for (const outcome of COUNTED) options.metrics.pluginCalls.inc({ plugin: this.name, outcome }, 0)
+    options.metrics.pluginCrashes.inc({ plugin: this.name }, 0)
+    options.metrics.pluginEventsLeftOut.inc({ plugin: this.name }, 0)
   }
 
   /** The plugin, if it takes calls now. */

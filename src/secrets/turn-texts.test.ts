@@ -5,7 +5,7 @@ import { DECLARED_TEXTS } from './turn-texts.ts'
 const OURS = new Set(
   [
     'id taskId planId messageId turnId fileId approvalId delegationId deliveryId thinkingId',
-    'learningId factId questionId',
+    'learningId learningIds factId questionId',
     'subjectId changeId responseId callId repeatsFactId repeatsLearningId similarFactIds factIds scopeOf',
     'factsShown factsUsed questionsAsked dropDeltasOf hooksDue plugin provider model status role change until reach',
     'tokenName userName tools fingerprint contentType sharedSha256 wasSha256',

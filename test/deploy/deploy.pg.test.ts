@@ -13,6 +13,7 @@ import { expect, test } from 'vitest'
 import { dockerSteps } from '../../scripts/docker-steps.ts'
 import { ApiClient } from '../harness/api-client.ts'
 import { askOperators } from '../harness/ask-operators.ts'
+import { addPlugin, until, update } from '../harness/plugins.ts'
 import { eventsOf, send, Story, storyConfig, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
@@ -37,6 +38,10 @@ test.skipIf(!existsSync(SYSTEMD))('systemd takes the unit', async () => {
 test('dashboard and alerts ask for figures that there are, and each alert is explained', async () => {
   await using story = await Story.begin()
   await endInEachWay(story)
+  addPlugin(story.home, 'good-plugin', 'good-plugin.ts')
+  await until(story, 'good-plugin', 'DISABLED')
+  await update(story, { name: 'good-plugin', enabled: true })
+  await until(story, 'good-plugin', 'READY')
   const text = await (await askOperators(story.app.url, '/metrics')).text()
   const known = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name))
   const dashboard = await readFile(join(DEPLOY, 'grafana.json'), 'utf8')
