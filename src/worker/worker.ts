@@ -203,7 +203,7 @@ export class Worker {
       return true
     }
     if (sessionId === '' || !this.#isShortWayOpen()) return this.#wake()
-    this.#slots.set(sessionId, { phase: 'claiming', settled: this.#claimOne(sessionId), again: false })
+    this.#holdSlot(sessionId, this.#claimOne(sessionId))
     return true
   }
 
@@ -222,20 +222,30 @@ export class Worker {
   ): Promise<Result> {
     if (this.#slots.has(sessionId) || !this.#isShortWayOpen()) return accept(null)
     const accepting = accept({ node: this.#node, held: this.#options.conversations.heldOf(sessionId) })
-    this.#slots.set(sessionId, { phase: 'claiming', settled: this.#claimWith(sessionId, accepting), again: false })
+    this.#holdSlot(sessionId, this.#claimWith(accepting))
     return accepting
   }
 
-  async #claimWith(sessionId: string, accepting: Promise<AcceptResult>): Promise<void> {
+  /**
+   * The session has a slot while it is claimed. `claim`: whether it runs by then. If not, no other slot than this one is
+   * freed: a claim of many may have taken the session meanwhile, and it runs.
+   */
+  #holdSlot(sessionId: string, claim: Promise<boolean>): void {
+    const settled = claim.then((runs) => (runs ? undefined : this.#free(sessionId, slot)))
+    const slot: Slot = { phase: 'claiming', settled, again: false }
+    this.#slots.set(sessionId, slot)
+  }
+
+  async #claimWith(accepting: Promise<AcceptResult>): Promise<boolean> {
     // The caller handles a failure; a session that was taken all the same is found by a claim.
     const result = await accepting.catch(() => null)
     const taken = result?.kind === 'Accepted' ? result.taken : null
     if (taken !== null) this.#run(taken.lease, { begun: taken.begun, way: 'message' })
-    else this.#freeClaiming(sessionId)
+    return taken !== null
   }
 
   /** The short way from a message to its turn: one statement. What it cannot start is left to a claim. */
-  async #claimOne(sessionId: string): Promise<void> {
+  async #claimOne(sessionId: string): Promise<boolean> {
     const { database, logger, clock, config, conversations } = this.#options
     const limits = config.current().settings
     const free = { sessionId, node: this.#node }
@@ -245,19 +255,13 @@ export class Worker {
         limits,
         held: conversations.heldOf(sessionId),
       })
-      if (taken !== null) return this.#run(taken.lease, { begun: taken.begun, way: 'notified' })
-      this.#slots.delete(sessionId)
-      // Also for what was notified meanwhile.
-      this.#wake()
+      if (taken !== null) this.#run(taken.lease, { begun: taken.begun, way: 'notified' })
+      else this.#hasBacklog = true
+      return taken !== null
     } catch (error) {
       logger.warn({ sessionId, error: messageOf(error) }, 'session could not be claimed; the next poll retries')
-      this.#freeClaiming(sessionId)
+      return false
     }
-  }
-
-  #freeClaiming(sessionId: string): void {
-    const slot = this.#slots.get(sessionId)
-    if (slot !== undefined) this.#free(sessionId, slot)
   }
 
   /** Claims while there are free slots and work. Returns whether there are free slots. */

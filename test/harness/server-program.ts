@@ -28,8 +28,9 @@ async function make(): Promise<string> {
     await removeOld()
     const own = `${folder}.${process.pid}`
     await bundle('node', { input: SERVER_PROGRAMS, dir: own, ending: 'mjs' })
-    // As it is built by then: the bundle is kept for longer.
+    // As they are built by then: the bundle is kept for longer.
     await symlink(join(CHECKOUT, 'console/dist'), join(own, 'console'))
+    for (const name of ['client', 'graphiql']) await symlink(join(CHECKOUT, 'src/generated', name), join(own, name))
     // Another worker may have been faster.
     await rename(own, folder).catch(async (error: unknown) => {
       if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error

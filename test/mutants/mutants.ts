@@ -110,6 +110,14 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/worker/notified-while-running.pg.test.ts'],
   },
   {
+    name: 'slot-of-another-claim-freed',
+    promise: 'A session that runs keeps its slot: no second run of it begins, which would take its lease.',
+    file: 'src/worker/worker.ts',
+    find: 'runs ? undefined : this.#free(sessionId, slot)',
+    replace: 'runs ? undefined : this.#free(sessionId, this.#slots.get(sessionId) ?? slot)',
+    tests: ['test/worker/notified-while-running.pg.test.ts'],
+  },
+  {
     name: 'stop-state-goes-back',
     promise: 'A drain that is requested after the lease was lost lets nothing be released.',
     file: 'src/worker/stop-state.ts',

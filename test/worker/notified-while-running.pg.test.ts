@@ -1,6 +1,7 @@
 /**
- * Work that is notified while its session still occupies a slot is begun as soon as the slot is free, not with the next
- * poll: the polls of this worker wait for ever after the first, so nothing else could begin it.
+ * The slot of a session: work that is notified while it is occupied is begun as soon as it is free, not with the next
+ * poll (the polls of this worker wait for ever after the first, so nothing else could begin it), and a claim that took
+ * nothing does not free what another one has taken.
  */
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -10,6 +11,7 @@ import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { LogLines } from '../../src/platform/log-lines.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
+import type { AcceptResult } from '../../src/store/intake/accept-message.ts'
 import type { BegunTurn } from '../../src/store/turn/begin-turn.ts'
 import type { Lease } from '../../src/store/turn/lease.ts'
 import { commitTurn } from '../../src/store/turn/turn-commit.ts'
@@ -84,8 +86,16 @@ async function quiet(worker: Worker): Promise<void> {
   await expect.poll(offered).not.toBeNull()
 }
 
-test('a session that is notified between the end of its turn and that of its run is taken again at once', async () => {
-  await using home = await createTemporaryHome()
+interface Stage extends AsyncDisposable {
+  readonly worker: Worker
+  readonly doorbell: Doorbell
+  readonly runs: Arrivals<HeldRun>
+}
+
+/** A worker that has claimed nothing yet. */
+async function begin(): Promise<Stage> {
+  await using stack = new AsyncDisposableStack()
+  const home = stack.use(await createTemporaryHome())
   // Those of the world have the numbers that a real one would get.
   await world.sql('DELETE FROM nodes')
   const { database, config } = world.context
@@ -112,10 +122,17 @@ test('a session that is notified between the end of its turn and that of its run
     },
   })
   await worker.start()
+  stack.defer(() => worker.stop())
   // The beats and the poll have had their first ticks.
   await expect.poll(() => clock.begun).toBe(2)
   await quiet(worker)
+  const cleanup = stack.move()
+  return { worker, doorbell, runs, [Symbol.asyncDispose]: () => cleanup.disposeAsync() }
+}
 
+test('a session that is notified between the end of its turn and that of its run is taken again at once', async () => {
+  await using stage = await begin()
+  const { worker, doorbell, runs } = stage
   await sendMessage(world.context, world.as('alice'), { sessionId: SESSION, content: 'first' })
   doorbell.ring({ kind: 'work', sessionId: SESSION })
   const [first] = await runs.until(({ length }) => length === 1)
@@ -129,4 +146,26 @@ test('a session that is notified between the end of its turn and that of its run
   await worker.stop()
 
   expect(runs.all.map(({ begun }) => begun?.turn.content)).toEqual(['first', 'second'])
+})
+
+test('what a claim of many takes while the answer to its message is on its way keeps its slot', async () => {
+  await using stage = await begin()
+  const { worker, doorbell, runs } = stage
+  const answer = Promise.withResolvers<AcceptResult>()
+  const accepted = worker.takeWith(SESSION, async () => {
+    await sendMessage(world.context, world.as('alice'), { sessionId: SESSION, content: 'first' })
+    doorbell.ring({ kind: 'work', sessionId: '' })
+    return answer.promise
+  })
+  const [run] = await runs.until(({ length }) => length === 1)
+  answer.resolve({ kind: 'Accepted', seq: 1, turnId: 'turn_1', interrupted: null, taken: null })
+  await accepted
+  await setImmediate()
+  doorbell.ring({ kind: 'work', sessionId: '' })
+  await quiet(worker)
+
+  // A second run would take the lease from the first, whose command is then marked as interrupted.
+  expect(runs.all).toHaveLength(1)
+  expect(await world.sql(`SELECT epoch FROM sessions WHERE id = '${SESSION}'`)).toMatchObject([{ epoch: 1 }])
+  run?.free()
 })
