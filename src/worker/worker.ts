@@ -227,8 +227,8 @@ export class Worker {
   }
 
   /**
-   * The session has a slot while it is claimed. `claim`: whether it runs by then. If not, no other slot than this one is
-   * freed: a claim of many may have taken the session meanwhile, and it runs.
+   * The session has a slot while it is claimed. `claim`: whether it runs by then. If not, this slot alone is freed: a
+   * claim of many may have taken the session meanwhile, and it runs.
    */
   #holdSlot(sessionId: string, claim: Promise<boolean>): void {
     const settled = claim.then((runs) => (runs ? undefined : this.#free(sessionId, slot)))

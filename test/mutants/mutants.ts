@@ -3,8 +3,10 @@
  * promise adds a mutant that breaks it. When code moves, `mutants.test.ts` says which entry no longer fits.
  */
 import type { Mutant } from './mutant.ts'
+import { MUTANTS_OF_LEASES } from './mutants-of-leases.ts'
 
 export const MUTANTS: readonly Mutant[] = [
+  ...MUTANTS_OF_LEASES,
   {
     name: 'end-given-once-to-one',
     promise: 'A plugin that does not run is given the end of a turn later.',
@@ -52,94 +54,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'return secrets.redactor().redact(hideForms(text))',
     replace: 'return secrets === undefined ? hideForms(text) : text',
     tests: ['test/plugins/hooks.pg.test.ts'],
-  },
-  {
-    name: 'fence-without-epoch',
-    promise: 'A commit under an old epoch writes nothing.',
-    file: 'src/store/turn/turn-commit.sql.ts',
-    find: 'AND x.owner = $2 AND x.epoch = $3',
-    replace: 'AND x.owner = $2 AND $3::int IS NOT NULL',
-    tests: ['test/worker/fence.pg.test.ts'],
-  },
-  {
-    name: 'fence-without-owner',
-    promise: 'A commit of a node that does not own the session writes nothing.',
-    file: 'src/store/turn/turn-commit.sql.ts',
-    find: 'AND x.owner = $2 AND x.epoch = $3',
-    replace: 'AND $2::int IS NOT NULL AND x.epoch = $3',
-    tests: ['test/worker/fence.pg.test.ts'],
-  },
-  {
-    name: 'patches-beside-the-fence',
-    promise: 'Tasks change only under the lease.',
-    file: 'src/store/turn/turn-commit.sql.ts',
-    find: '    FROM ${FENCE}, jsonb_to_recordset(${json(patchRows(taskPatches))})',
-    replace: '    FROM (SELECT -- ${FENCE}\n      1) AS lease, jsonb_to_recordset(${json(patchRows(taskPatches))})',
-    tests: ['test/worker/fence.pg.test.ts'],
-  },
-  {
-    name: 'files-beside-the-fence',
-    promise: 'Files are published only under the lease.',
-    file: 'src/store/turn/turn-commit.sql.ts',
-    find: '    FROM ${FENCE}, jsonb_to_recordset(${json(files)})',
-    replace: '    FROM (SELECT -- ${FENCE}\n      1) AS lease, jsonb_to_recordset(${json(files)})',
-    tests: ['test/worker/fence.pg.test.ts'],
-  },
-  {
-    name: 'prompts-beside-the-fence',
-    promise: 'System prompts are kept only under the lease.',
-    file: 'src/store/turn/turn-commit.sql.ts',
-    find: '    FROM ${FENCE}, jsonb_to_recordset(${json(write.prompts)})',
-    replace: '    FROM (SELECT -- ${FENCE}\n      1) AS lease, jsonb_to_recordset(${json(write.prompts)})',
-    tests: ['test/worker/fence.pg.test.ts'],
-  },
-  {
-    name: 'command-before-running',
-    promise: 'RUNNING is durable before anything runs.',
-    file: 'src/turn/steps/run-program.ts',
-    find: '  await context.journal.flushed()\n',
-    replace: '',
-    tests: ['test/worker/running-before-start.pg.test.ts'],
-  },
-  {
-    name: 'notified-meanwhile-forgotten',
-    promise: 'Work that is notified while its session occupies a slot is begun as soon as the slot is free.',
-    file: 'src/worker/worker.ts',
-    find: '      slot.again = true',
-    replace: '      slot.again = false',
-    tests: ['test/worker/notified-while-running.pg.test.ts'],
-  },
-  {
-    name: 'slot-of-another-claim-freed',
-    promise: 'A session that runs keeps its slot: no second run of it begins, which would take its lease.',
-    file: 'src/worker/worker.ts',
-    find: 'runs ? undefined : this.#free(sessionId, slot)',
-    replace: 'runs ? undefined : this.#free(sessionId, this.#slots.get(sessionId) ?? slot)',
-    tests: ['test/worker/notified-while-running.pg.test.ts'],
-  },
-  {
-    name: 'stop-state-goes-back',
-    promise: 'A drain that is requested after the lease was lost lets nothing be released.',
-    file: 'src/worker/stop-state.ts',
-    find: 'if (!this.reaches(level)) this.#level = level',
-    replace: 'this.#level = level',
-    tests: ['src/worker/stop-state.test.ts'],
-  },
-  {
-    name: 'interrupted-runs-again',
-    promise: 'A command that was under way when its process died is not run again.',
-    file: 'src/turn/next-step.ts',
-    find: "return task.delegation == null ? 'interrupt' : 'run'",
-    replace: "return 'run'",
-    tests: ['src/turn/next-step.test.ts'],
-  },
-  {
-    name: 'text-is-not-written-again',
-    promise: 'A text whose process died is written again.',
-    file: 'src/turn/next-step.ts',
-    find: "return task.status === 'DONE' ? 'pass' : 'run'",
-    replace: "return task.status === 'RUNNING' ? 'interrupt' : task.status === 'DONE' ? 'pass' : 'run'",
-    tests: ['src/turn/next-step.test.ts'],
   },
   {
     name: 'joins-other-users',
