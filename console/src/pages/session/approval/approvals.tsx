@@ -7,7 +7,7 @@ export function Approvals({ id }: { readonly id: string }) {
   const approvals = useSession(id, (state) => state.approvals)
   if (approvals.length === 0) return null
   return (
-    <div className="approvals" role="region" aria-label="Approvals">
+    <div className="above-composer approvals" role="region" aria-label="Approvals">
       {approvals.map((approval, index) => (
         <ApprovalCard key={approval.id} id={approval.id} hasKeys={index === 0} />
       ))}

@@ -13,7 +13,7 @@ export function Questions({ id }: { readonly id: string }) {
   const questions = useSession(id, (state) => state.questions)
   if (questions.length === 0) return null
   return (
-    <div className="asked-here" role="region" aria-label="Questions">
+    <div className="above-composer asked-here" role="region" aria-label="Questions">
       {questions.map((question) => (
         <QuestionHere key={question.id} id={question.id} sessionId={id} />
       ))}
