@@ -9,7 +9,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { EmbeddingModel } from './embedding-model.ts'
 import type { LanguageModel } from './language-model.ts'
 
-/** One, as it was told of by then. */
+/** The last failure of one model. */
 export interface ModelFailure extends ModelChoice {
   readonly at: Date
   readonly code: AppErrorCode
@@ -20,7 +20,7 @@ export interface ModelFailure extends ModelChoice {
 /** Sessions may name models of their own: of more than so many the oldest are forgotten. */
 const MAX_MODELS = 100
 
-/** Neither says anything of the model: nobody waited any longer, or its provider has forgotten a conversation. */
+/** Neither is a failure of the model: the caller gave up, or its provider has forgotten a conversation. */
 const NO_FAILURES: ReadonlySet<AppErrorCode> = new Set(['CANCELLED', 'MODEL_CONVERSATION_LOST'])
 
 /** One for each process; every call of its models is watched. */

@@ -78,7 +78,7 @@ interface Loaded {
 
 interface Running {
   readonly keeper: PluginKeeper
-  /** What kept it with other settings, files or secrets: it takes calls until it has been told of the new ones. */
+  /** What kept it with other settings, files or secrets: it takes calls until its successor does. */
   readonly before: PluginKeeper | null
   /** All that it was started with. */
   readonly key: string

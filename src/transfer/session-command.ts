@@ -82,7 +82,7 @@ async function importFrom(
   }
 }
 
-/** The same lines, told of as they go by. */
+/** The same lines; how many there were so far is said as progress. */
 async function* counted(lines: AsyncIterable<string>, options: SessionCommandOptions): AsyncGenerator<string> {
   const progress = new Progress(options)
   let count = 0

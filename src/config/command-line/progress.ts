@@ -5,7 +5,7 @@
 import type { Clock } from '../../platform/clock.ts'
 
 const EVERY_MS = 1000
-/** Something whose end nobody knows is said again so much later: it still goes on. */
+/** Work of which it is not known how long it takes is named again so much later, as it still goes on. */
 const STILL_MS = 30_000
 
 export interface ProgressOptions {

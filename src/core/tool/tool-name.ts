@@ -21,7 +21,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'session',
   SKILLS_SOURCE,
 ])
-/** As people are told of them. */
+/** As sentences for people list them. */
 export const RESERVED_SOURCES = [...RESERVED].map((name) => `"${name}"`).join(', ')
 const SEPARATOR = '__'
 const MAX_NAME_CHARS = 64

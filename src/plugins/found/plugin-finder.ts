@@ -1,4 +1,4 @@
-/** The plugins as they lie in the home now, for a process that looks again and again. */
+/** The plugins as they lie in the home now, for a process that polls. */
 import type { LiveConfig } from '../../config/config.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -37,12 +37,12 @@ export class PluginFinder {
     const { pluginPackages } = config.current()
     this.#packages = findPackages(home, pluginPackages, { known: this.#packages, onUnreadable })
     this.#folders = findPlugins(home, { known: this.#folders, onUnreadable })
-    this.#tell(problems[0] ?? null)
+    this.#logProblem(problems[0] ?? null)
     for (const name of [...this.#packages.keys(), ...this.#folders.keys()]) if (builtIns.has(name)) this.#leaveOut(name)
     return new Map<string, Found>([...this.#packages, ...this.#folders, ...builtIns])
   }
 
-  #tell(problem: string | null): void {
+  #logProblem(problem: string | null): void {
     const { logger } = this.#options
     const was = this.#problem
     this.#problem = problem

@@ -47,7 +47,7 @@ const REACHES = intakeStatement(
   sql`answer AS (SELECT ${mayReach(sql`input.session_id`)} AS reaches FROM input) SELECT reaches FROM answer`,
 )
 
-/** Whether a message came with this key before. Who may no longer reach the session is told no. */
+/** Whether a message came with this key before. False, too, for callers who may no longer reach the session. */
 export async function isKnownKey(
   database: Queryable,
   access: SessionAccess,

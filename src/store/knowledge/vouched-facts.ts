@@ -1,7 +1,7 @@
 /**
  * Facts that a person answers for, in SQL: a person has looked at them or said whom they are shown, or only some users
- * (admins) taught them. What a session taught by itself is nobody's word. Plans of admins, who may do everything, are
- * shown no others.
+ * (admins) taught them. What a session taught by itself has no person behind it. Plans of admins, who may do
+ * everything, are shown no others.
  */
 
 /** Of facts `f`; `teachers`: a parameter with the names of these users, null: each fact counts, of any teacher. */

@@ -73,7 +73,7 @@ export interface ThinkingEntry extends EntryBase {
   readonly isStreaming: boolean
 }
 
-/** One entry of the conversation, told apart by `kind`. */
+/** One entry of the conversation; `kind` says which. */
 export type Entry = PersonEntry | AgentEntry | NoticeEntry | ThinkingEntry
 
 /** A task of a plan, with what is known of its output. */
