@@ -91,19 +91,24 @@ afterAll(async () => {
 const STEPS = ['chat', 'chat', 'plan', 'long', 'elsewhere', 'overheard', 'appended', 'instructed', 'erased'] as const
 type Step = (typeof STEPS)[number]
 
+/** Who speaks before may or may not share a turn with what waits. */
+async function untilIdle({ story }: Side, id: string): Promise<void> {
+  const state = async () => (await story.as('ada').run(SessionDocument, { id })).session
+  await expect.poll(state, WAIT).toMatchObject({ status: 'IDLE', queueLength: 0 })
+}
+
 async function take(side: Side, id: string, step: Step): Promise<void> {
   const ada = side.story.as('ada')
-  // Who speaks meanwhile may or may not share a turn with what waits.
-  await expect.poll(async () => (await ada.run(SessionDocument, { id })).session?.status, WAIT).toBe('IDLE')
-  const say = (content: string, mode: 'CHAT' | 'PLAN' = 'CHAT', on = ada): Promise<unknown> =>
-    on
-      .run(SendMessageDocument, { input: { sessionId: id, content, mode, mentioned: true } })
-      .then(async () => converse(on, id, `And ${content.length % 5}?`))
+  await untilIdle(side, id)
   switch (step) {
     case 'chat':
       return void (await converse(ada, id, 'Hello there.'))
     case 'plan':
-      return void (await say('Plan something.', 'PLAN'))
+      await ada.run(SendMessageDocument, {
+        input: { sessionId: id, content: 'Plan something.', mode: 'PLAN', mentioned: true },
+      })
+      await untilIdle(side, id)
+      return void (await converse(ada, id, 'And then?'))
     case 'long':
       return void (await converse(ada, id, LONG))
     case 'elsewhere':
@@ -147,10 +152,20 @@ test('whatever happens in a session, the models are shown what they would be sho
 
 const WAIT = { timeout: 30_000 }
 
-/** The statements of a turn that begins right after another one, and the rows of the session that these read. */
+/**
+ * The statements of a turn that begins with its message, right after another one, and the rows of the session that
+ * these read. While a claim is under way (each poll makes one) a message only waits: then another one is sent.
+ */
 async function warmTurn(id: string): Promise<string[]> {
   // The first has what was said summarised.
   for (const text of ['One.', 'And one.']) await converse(warm.story.as('ada'), id, text)
+  for (;;) {
+    const read = await nextTurn(id)
+    if (read.some((text) => text.includes('accepted AS') && text.includes('AS summarize_threshold'))) return read
+  }
+}
+
+async function nextTurn(id: string): Promise<string[]> {
   const before = await warm.metric('memory')
   const recorded = await recordStatements(async () => {
     await warm.story.as('ada').run(SendMessageDocument, { input: { sessionId: id, content: 'Two.' } })
