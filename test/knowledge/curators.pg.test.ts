@@ -114,7 +114,8 @@ test.each(SEEDS)('one that throws dice does no harm (seed %i)', async (seed) => 
   expect(new Set(learned.map(({ status }) => status)).size).toBeGreaterThan(2)
 })
 
-test.each(Object.entries(HOSTILE).flatMap(([does, standIn]) => SEEDS.map((seed) => ({ does, standIn, seed }))))(
+// They take turns with the seeds: what they do depends little on the learnings.
+test.each(Object.entries(HOSTILE).map(([does, standIn], n) => ({ does, standIn, seed: 1 + (n % SEEDS.length) })))(
   'a hostile one does no harm: $does (seed $seed)',
   async ({ standIn, seed }) => {
     const learned = await play(standIn, seed, 1)

@@ -18,7 +18,7 @@ import { fillFacts, fillSession } from '../harness/long-history.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 
 const TURNS = 1500
-const FACTS = 12_000
+const FACTS = 4000
 const limits = { summarizeThreshold: 30, maxRunningPerUser: 1000 }
 
 let world: World
