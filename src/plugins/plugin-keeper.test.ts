@@ -6,7 +6,7 @@ import { createMetrics } from '../platform/metrics.ts'
 import { definePlugin, z } from '../plugin-api/plugin.ts'
 import type { EnabledPlugin } from './hooks/hook-target.ts'
 import { InProcessPlugin } from './in-process-plugin.ts'
-import type { PluginInstance } from './plugin-instance.ts'
+import { PluginError, type PluginInstance } from './plugin-instance.ts'
 import { PluginKeeper } from './plugin-keeper.ts'
 import { PluginTools } from './plugin-tools.ts'
 import { hooksOf, NO_HOOKS } from './hooks/turn-hooks.ts'
@@ -33,7 +33,11 @@ class TestClock implements Clock {
 /** A plugin that ends when the test says so. */
 class Mortal {
   readonly deaths: ((reason: string) => void)[] = []
+  /** Why it is not loaded, the next times. */
+  readonly refusals: PluginError[] = []
   load = async (definition: unknown): Promise<PluginInstance> => {
+    const refusal = this.refusals.shift()
+    if (refusal !== undefined) throw refusal
     const inner = new InProcessPlugin(definition, port)
     const death = Promise.withResolvers<string>()
     this.deaths.push(death.resolve)
@@ -154,6 +158,16 @@ describe('a keeper', () => {
       ...['wrong', 'late', 'lost', 'ended'].map((outcome) => ({ labels: { plugin: 'note', outcome }, value: 0 })),
     ])
     expect((await metrics.pluginCrashes.get()).values).toMatchObject([{ labels: { plugin: 'note' }, value: 7 }])
+  })
+
+  test('tries again, after growing pauses, what was not loaded in time', async () => {
+    const late = new PluginError('LATE', 'it did not answer within 10 s')
+    mortal.refusals.push(late, late)
+    const keeper = keep(note)
+    await until(() => keeper.status === 'READY')
+    expect(keeper.lastError).toBe('it did not answer within 10 s')
+    expect(clock.pauses).toHaveLength(2)
+    expect(clock.pauses.every((ms, index) => ms >= 500 * 2 ** index && ms <= 1000 * 2 ** index)).toBe(true)
   })
 
   test.each([

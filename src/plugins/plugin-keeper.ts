@@ -3,8 +3,9 @@
  *
  * STARTING: it is being loaded or started, or waits for its next start. READY: it takes calls. DEGRADED: five failures
  * within 15 minutes, of calls or of its thread; the fifth and each further one ends it, and it is started again after a
- * growing pause. FAILED: its module or its settings cannot be used; nothing is tried until `restart`. A plugin that is
- * not there is left out, and not waited for.
+ * growing pause. One that is not loaded in time is a failure of that kind, too: the machine may have been busy. FAILED:
+ * its module or its settings cannot be used; nothing is tried until `restart`. A plugin that is not there is left out,
+ * and not waited for.
  */
 import { backoffMs, type BackoffPolicy } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -12,7 +13,7 @@ import { randomFraction } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { PluginStart } from '../plugin-api/messages.ts'
-import type { PluginInstance } from './plugin-instance.ts'
+import { PluginError, type PluginInstance } from './plugin-instance.ts'
 import type { HookReport } from './runners.ts'
 
 /** See above. */
@@ -145,7 +146,7 @@ export class PluginKeeper {
     this.#phase = 'STARTING'
     this.#rest = Promise.withResolvers()
     const instance = await this.#load()
-    if (instance === null) return true
+    if (typeof instance === 'string') return instance === 'UNUSABLE'
     const stopped = untilAborted(this.#stopping.signal)
     try {
       await Promise.race([instance.start(this.#options.start()), stopped])
@@ -166,8 +167,8 @@ export class PluginKeeper {
     }
   }
 
-  /** Null when it cannot be used. */
-  async #load(): Promise<PluginInstance | null> {
+  /** UNUSABLE is FAILED. */
+  async #load(): Promise<PluginInstance | 'LATE' | 'UNUSABLE'> {
     const { name, load, start } = this.#options
     let instance: PluginInstance | null = null
     try {
@@ -177,10 +178,11 @@ export class PluginKeeper {
       if (problem !== null) throw new Error(`its settings are refused: ${problem}`)
       return instance
     } catch (error) {
-      this.#phase = 'FAILED'
+      const isLate = error instanceof PluginError && error.kind === 'LATE'
+      if (!isLate) this.#phase = 'FAILED'
       this.#failed(error instanceof Error ? error.message : String(error))
       await instance?.stop()
-      return null
+      return isLate ? 'LATE' : 'UNUSABLE'
     }
   }
 
