@@ -1,0 +1,54 @@
+/** Plugins that loop, end, eat memory and flood, within a whole server: turns, sockets and other plugins go on. */
+import { expect, test, vi } from 'vitest'
+import { askOperators } from '../harness/ask-operators.ts'
+import { PATIENCE } from '../harness/patience.ts'
+import { addPlugin, read, until, update } from '../harness/plugins.ts'
+import { answersIn, converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+
+vi.setConfig({ testTimeout: 180_000 })
+
+/** Each does it whenever there is a message. */
+const HOSTILE = {
+  loops: /event loop has hung|did not answer/,
+  exits: /ended by itself/,
+  'eats-heap': /MB of memory/,
+  'steals-port': /flooded the server/,
+} as const
+
+test('whatever a plugin does, the turns of others, their subscriptions and other plugins go on', async () => {
+  await using story = await Story.begin()
+  const [ada, ben] = [story.as('ada'), story.as('ben')]
+  addPlugin(story.home, 'good-plugin', 'good-plugin.ts')
+  for (const name of Object.keys(HOSTILE)) addPlugin(story.home, name, `zoo/${name}.ts`)
+  const names = ['good-plugin', ...Object.keys(HOSTILE)]
+  for (const name of names) {
+    await until(story, name, 'DISABLED')
+    await update(story, { name, enabled: true })
+    await until(story, name, 'READY')
+  }
+  await using watch = watchAll(ben, '@ben:beside')
+  // Its message meets all of them at once; the others begin while they do what they do.
+  await send(ada, 'cli:meets', 'run: echo met')
+  const commands = ['one', 'two']
+  for (const word of commands) {
+    const { status, tasks } = await converse(ben, '@ben:beside', `run: echo ${word}`)
+    expect([status, tasks[0]?.output]).toEqual(['DONE', `${word}\n`])
+  }
+  const greeted = await converse(ben, '@ben:beside', '/greet Ben')
+  expect(greeted.answers).toEqual([expect.stringContaining('Hello, Ben!')])
+  await turnEnd(watch, commands.length + 1)
+  expect(answersIn(watch)).toHaveLength(commands.length + 1)
+  await using met = watchAll(ada, 'cli:meets')
+  expect(await turnEnd(met)).toMatchObject({ turnStatus: 'DONE' })
+
+  for (const [name, reason] of Object.entries(HOSTILE)) {
+    await vi.waitFor(async () => {
+      const { crashes, failures, lastError } = await read(story, name)
+      expect(crashes + failures, name).toBeGreaterThan(0)
+      expect(lastError, name).toMatch(reason)
+    }, PATIENCE)
+  }
+  const good = await read(story, 'good-plugin')
+  expect([good.status, good.failures, good.crashes, good.lastError]).toEqual(['READY', 0, 0, null])
+  expect((await askOperators(story.app.url, '/ready')).status).toBe(200)
+})
