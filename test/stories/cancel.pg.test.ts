@@ -10,6 +10,7 @@ import { chunk, sse, StubEndpoint, type StubAnswer } from '../model/stub-endpoin
 import {
   CancelTurnDocument,
   MessageDocument,
+  OpenSessionDocument,
   SessionDocument,
   TurnDocument,
   WatchSessionDocument,
@@ -159,6 +160,23 @@ describe('while a model is asked', () => {
     const { turn } = await story.as('ada').run(TurnDocument, { id: ended.turnId ?? '' })
     expect(turn?.tasks.at(-1)).toMatchObject({ type: 'MSG', status: 'CANCELLED', output: 'It printed', final: false })
     expect(answersIn(watch)).toEqual([])
+  })
+
+  test("so does a conversation's answer, while it is thought of and while it is written", async () => {
+    const ada = story.as('ada')
+    for (const [sessionId, delta, shown] of [
+      ['cli:chat-thinks', { reasoning: 'Let me' }, 'ThinkingEvent'],
+      ['cli:chat-writes', { content: 'It printed' }, 'TextDeltaEvent'],
+    ] as const) {
+      await ada.run(OpenSessionDocument, { input: { id: sessionId, mode: 'CHAT' } })
+      const call = openCall(sse(chunk([{ index: 0, delta, finish_reason: null }])))
+      stub.follow({ always: call.answer })
+      const ready = (watch: SessionWatch) => watch.until(({ sessionEvents }) => sessionEvents.__typename === shown)
+      const { ended, watch } = await cancelWhen(story, { sessionId, ready })
+      await call.closed
+      expect(ended).toMatchObject({ turnStatus: 'CANCELLED', failure: null, usage: { calls: 1 } })
+      expect(answersIn(watch)).toEqual([])
+    }
   })
 
   test('a pause before another try is cut short', async () => {

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { moveIn } from '../mcp/move-in.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
-import { converse, send, Story, storyConfig, turnEnd, watchAll, type Conversation } from '../harness/story.ts'
-import { McpServersDocument, OpenSessionDocument } from '../generated/graphql.ts'
+import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll, type Conversation } from '../harness/story.ts'
+import { CancelTurnDocument, McpServersDocument, OpenSessionDocument, ToolsDocument } from '../generated/graphql.ts'
 
 const skipped = skipReason(await findSandbox())
-const SERVERS = ['dies', 'changes', 'names', 'looks'].map(
+const SERVERS = ['dies', 'changes', 'names', 'looks', 'silent'].map(
   (name) => `[mcp.${name}]\ncommand = "node"\nargs = ["${name}.ts"]\n`,
 )
 const KEYS = '[mcp.looks]\nenv = ["LOOK_KEY"]\n'
@@ -25,7 +25,7 @@ describe.skipIf(skipped !== '')(`tools of MCP servers${skipped}`, () => {
   let story: Story
   beforeAll(async () => {
     story = await Story.begin({ environment: { LOOK_KEY: 'looking-glass-key', OTHER_KEY: 'other-glass-key' } })
-    for (const name of ['dies', 'changes', 'names', 'looks']) moveIn(story.home, name)
+    for (const name of ['dies', 'changes', 'names', 'looks', 'silent']) moveIn(story.home, name)
     await story.reconfigure(storyConfig({ toml: TOML }))
   })
   afterAll(() => story[Symbol.asyncDispose]())
@@ -54,6 +54,22 @@ describe.skipIf(skipped !== '')(`tools of MCP servers${skipped}`, () => {
     expect(looked.tasks[0]).toMatchObject({ status: 'DONE', output: expect.stringContaining('"sees":false') })
     expect(looked.tasks[0]?.output).toContain('"LOOK_KEY":"[REDACTED]"')
     expect(JSON.stringify(looked)).not.toMatch(/glass-key/)
+  })
+
+  test('that never answer do not hold up a cancel; what the call did is not known', async () => {
+    const ada = story.as('ada')
+    await open('cli:silent')
+    const offered = async (): Promise<number> =>
+      (await ada.run(ToolsDocument, { filter: { name: 'silent__wait' } })).tools.length
+    await expect.poll(offered).toBe(1)
+    await send(ada, 'cli:silent', 'tool: silent__wait {}')
+    await using watch = watchAll(ada, 'cli:silent')
+    const isTask = (status: string) => (): boolean =>
+      eventsOf(watch, 'TaskUpdateEvent').some(({ taskStatus }) => taskStatus === status)
+    await watch.until(isTask('RUNNING'))
+    await ada.run(CancelTurnDocument, { sessionId: 'cli:silent' })
+    expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'CANCELLED' })
+    expect(isTask('INTERRUPTED')()).toBe(true)
   })
 
   test('stand in a list for admins, with what is wrong', async () => {
