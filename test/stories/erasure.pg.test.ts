@@ -212,6 +212,13 @@ describe('a group in which everything quotes what Ben said', () => {
     const before = await messagesOf()
     const own = before.filter(({ user_name: name }) => name === 'ben')
 
+    // A provider may keep what was said, under an id that is known here.
+    await sql(
+      `UPDATE sessions SET provider_state = jsonb_build_object('responseId', $2::text) WHERE id = $1`,
+      GROUP,
+      CANARY,
+    )
+
     const erased = await erase('ben')
     expect(erased).toMatchObject({
       __typename: 'EraseUserPayload',

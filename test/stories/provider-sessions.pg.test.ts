@@ -124,6 +124,20 @@ test('what the model may have been shown as one user’s is not gone on from whe
   expect(later).toEqual([{ continues: `resp_${lastId - 1}`, said: expect.not.stringContaining('Beryl') }])
 })
 
+test('another process goes on from where this one was, and this one from there', async () => {
+  next = () => says('Of course.')
+  await openChat('cli:moves')
+  await say('cli:moves', 'My parrot is called Onyx.')
+  await using there = await Story.begin({ beside: story })
+  const kept = `resp_${lastId}`
+  const from = stub.calls.length
+  await converse(there.as('ada'), 'cli:moves', 'What is it called?')
+  const [elsewhere] = stub.calls.slice(from).map(({ body }) => askedBy(body))
+  expect(elsewhere).toEqual({ continues: kept, said: expect.not.stringContaining('Onyx') })
+  const { asked } = await say('cli:moves', 'And how old is it?')
+  expect(asked).toEqual([{ continues: `resp_${lastId - 1}`, said: expect.not.stringContaining('Onyx') }])
+})
+
 test('what a plan did in between is sent', async () => {
   next = () => says('Yes.')
   await openChat('cli:between')
