@@ -6,7 +6,6 @@
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { REDACTED } from '../../src/core/text/redacted.ts'
@@ -28,6 +27,7 @@ import {
   type WatchSessionSubscription,
 } from '../generated/graphql.ts'
 import type { Watch } from '../harness/api-client.ts'
+import { dumpDatabase } from '../harness/dump-database.ts'
 import { findLeaks } from '../harness/leaks.ts'
 import { addSkill } from '../harness/skills.ts'
 import { eventsOf, Story, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
@@ -230,25 +230,6 @@ function plan({ user }: StubCall): StubAnswer {
   return { content: { ...echo, secrets, tasks: [exec(`echo ${said}`), { ...leak, args }, msg] } }
 }
 
-/** Every table as text. */
-async function dumpDatabase(): Promise<string> {
-  const client = new pg.Client({ connectionString: story.databaseUrl })
-  await client.connect()
-  try {
-    const tables = await client.query<{ name: string }>(
-      `SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
-    )
-    const dumps: string[] = []
-    for (const { name } of tables.rows) {
-      const { rows } = await client.query<{ row: string }>(`SELECT row_to_json(x)::text AS row FROM ${name} x`)
-      dumps.push(...rows.map(({ row }) => `${name}: ${row}`))
-    }
-    return dumps.join('\n')
-  } finally {
-    await client.end()
-  }
-}
-
 describe('secrets that go in by every way', () => {
   test('have gone in: turns ran, programs printed them, marks stand in their place', async () => {
     const turns = await Promise.all(turnIds.map((id) => story.as('ada').run(TurnDocument, { id })))
@@ -280,7 +261,7 @@ describe('secrets that go in by every way', () => {
   })
 
   test('are nowhere in the database', async () => {
-    const dump = await dumpDatabase()
+    const dump = await dumpDatabase(story.databaseUrl)
     expect(dump).toContain('messages: ')
     expect(findLeaks(dump, ALL)).toEqual([])
   })
