@@ -54,7 +54,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'parts', isolate: false, include: ['test/**/*.test.ts'], exclude: ['**/*.pg.test.ts', NO_TESTS, ...TAKE_LONG] },
+        test: {
+          name: 'parts',
+          isolate: false,
+          include: ['test/**/*.test.ts'],
+          exclude: ['**/*.pg.test.ts', NO_TESTS, ...TAKE_LONG],
+        },
       },
       {
         extends: true,
@@ -70,7 +75,10 @@ export default defineConfig({
         extends: true,
         test: { name: 'processes', isolate: false, include: OF_PROCESSES, globalSetup: [POSTGRES, BUBBLEWRAP] },
       },
-      { extends: true, test: { name: 'sandbox', isolate: false, include: OF_SANDBOX, globalSetup: [POSTGRES, BUBBLEWRAP] } },
+      {
+        extends: true,
+        test: { name: 'sandbox', isolate: false, include: OF_SANDBOX, globalSetup: [POSTGRES, BUBBLEWRAP] },
+      },
       { extends: true, test: { name: 'clients', isolate: false, include: OF_CLIENTS, globalSetup: [POSTGRES] } },
       { extends: true, test: { name: 'console', isolate: false, include: OF_CONSOLE, globalSetup: [POSTGRES] } },
     ],

@@ -1,6 +1,6 @@
 /**
- * What holds for a plan's turn holds for a conversation's: budgets, the words of strangers, what a checkpoint goes over,
- * and what a model's calls have cost.
+ * What holds for a plan's turn holds for a conversation's: budgets, the words of strangers, what a checkpoint goes
+ * over, and what a model's calls have cost.
  */
 import { expect, test } from 'vitest'
 import {
