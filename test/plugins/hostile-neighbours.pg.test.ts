@@ -44,8 +44,8 @@ test('whatever a plugin does, the turns of others, their subscriptions and other
   for (const [name, reason] of Object.entries(HOSTILE)) {
     await vi.waitFor(async () => {
       const { crashes, failures, lastError } = await read(story, name)
-      expect(crashes + failures, name).toBeGreaterThan(0)
-      expect(lastError, name).toMatch(reason)
+      expect(crashes + failures).toBeGreaterThan(0)
+      expect(lastError).toMatch(reason)
     }, PATIENCE)
   }
   const good = await read(story, 'good-plugin')

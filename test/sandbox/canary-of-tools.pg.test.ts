@@ -1,18 +1,18 @@
 /**
  * Canaries in conversations: the keys of a plugin and of an MCP server, which tell them wherever they can, and a model
- * that repeats them in arguments, thoughts and answers. They are found nowhere: not in the database, the log, the events,
- * nor in what models are shown.
+ * that repeats them in arguments, thoughts and answers. They are found nowhere: not in the database, the log, the
+ * events, nor in what models are shown.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REDACTED } from '../../src/core/text/redacted.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { OpenSessionDocument, ToolsDocument, type WatchSessionSubscription } from '../generated/graphql.ts'
 import type { Watch } from '../harness/api-client.ts'
 import { dumpDatabase } from '../harness/dump-database.ts'
 import { findLeaks } from '../harness/leaks.ts'
-import { PATIENCE } from '../harness/patience.ts'
 import { addPlugin, read, until, update } from '../harness/plugins.ts'
 import { converse, eventsOf, Story, storyConfig, turnEnd, watchAll, type Conversation } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
@@ -81,7 +81,7 @@ describe.skipIf(skipped !== '')(`keys of tools${skipped}`, () => {
     const ada = story.as('ada')
     const offered = async (): Promise<number> =>
       (await ada.run(ToolsDocument, { filter: { name: 'tells__*' } })).tools.length
-    await vi.waitFor(async () => expect(await offered()).toBe(2), PATIENCE)
+    while ((await offered()) < 2) await sleep(100)
     await ada.run(OpenSessionDocument, { input: { id: SESSION, mode: 'CHAT' } })
     watch = cleanup.use(watchAll(ada, SESSION))
     called = await converse(ada, SESSION, 'Tell me what you know.')
