@@ -17,6 +17,7 @@ import type { LanguageModel } from './model/language-model.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
+import { storedForms } from './store/model-forms.ts'
 import { recordWorkspaceBytes, type MeasuredWorkspace } from './store/files/workspace-usage.ts'
 import type { ServerParts } from './plugins/built-in/built-ins.ts'
 import { isSwitchedOff } from './store/plugins/plugin-rows.ts'
@@ -70,7 +71,8 @@ export async function openTools(options: ToolsOptions, opened: Opened): Promise<
   opened.add(() => commands.stop())
   const providers = { config, keys: secrets, proxyEnv: environment, tracing, clock, logger }
   const modelFailures = new ModelFailures(clock)
-  const model = watchModel(withRuntimes({ model: createLanguageModel(providers), runtimes, clock }), modelFailures)
+  const answering = createLanguageModel({ ...providers, formStore: storedForms(database) })
+  const model = watchModel(withRuntimes({ model: answering, runtimes, clock }), modelFailures)
   const embeddings = watchEmbeddings(createEmbeddings(providers), modelFailures)
   const embedder = new Embedder({ config, model: embeddings, clock, logger })
   const skills = new SkillCatalog({ home, logger })

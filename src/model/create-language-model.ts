@@ -15,6 +15,7 @@ import type { LanguageModel } from './language-model.ts'
 import { createOpenAiModel } from './openai-model.ts'
 import type { ProviderOptions } from './provider-call.ts'
 import { createRehearsalEndpoint } from './rehearsal/rehearsal-model.ts'
+import { FormMemory, type FormStore } from './wire/form-memory.ts'
 
 interface LanguageModelOptions {
   readonly config: LiveConfig
@@ -30,8 +31,11 @@ interface LanguageModelOptions {
 const REHEARSAL_PIECE_DELAY_MS = 15
 
 /** Never throws: a provider or key that is missing fails the call, with MODEL_UNKNOWN or MODEL_UNAUTHORIZED. */
-export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
-  return createOpenAiModel(providersOf(options))
+export function createLanguageModel(
+  options: LanguageModelOptions & { readonly formStore?: FormStore | undefined },
+): LanguageModel {
+  const { formStore: store = null, logger } = options
+  return createOpenAiModel({ ...providersOf(options), forms: new FormMemory({ store, logger }) })
 }
 
 /** The same for what texts mean. Never throws, as above. */

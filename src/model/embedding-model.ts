@@ -7,7 +7,6 @@ import { nameModel, type ModelCallContext } from './model-call-context.ts'
 import { OpenAiClients } from './openai-clients.ts'
 import { callProvider, PieceDelivery, type ProviderOptions, type Tried } from './provider-call.ts'
 import type { TokenCounts } from './token-counts.ts'
-import { ShapeMemory, ThoughtMemory } from './wire/request-shape.ts'
 
 /** Texts are given to the provider as they are, so secrets must be gone from them. */
 export interface EmbeddingRequest {
@@ -42,11 +41,11 @@ const MAX_DIMENSIONS = 8192
 export function createEmbeddingModel(
   options: Pick<ProviderOptions, 'endpointOf' | 'tracing' | 'clock' | 'logger'>,
 ): EmbeddingModel {
-  const memories = { clients: new OpenAiClients(), shapes: new ShapeMemory(), thoughts: new ThoughtMemory() }
+  const clients = new OpenAiClients()
   return {
     embed: ({ texts, ...asked }) =>
       callProvider(
-        { ...options, ...memories },
+        { ...options, clients },
         {
           request: { ...asked, role: 'embedder' },
           operation: 'embeddings',

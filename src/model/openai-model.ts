@@ -10,21 +10,21 @@ import { converse } from './conversation/converse.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import type { LanguageModel, ModelAnswer, ModelRequest } from './language-model.ts'
 import { OpenAiClients } from './openai-clients.ts'
-import { callProvider, modelAt, PieceDelivery, type ProviderOptions } from './provider-call.ts'
-import { ShapeMemory, ThoughtMemory, type RequestShape } from './wire/request-shape.ts'
+import { callProvider, PieceDelivery, type AnsweringOptions } from './provider-call.ts'
+import { keyOf } from './wire/form-memory.ts'
+import type { RequestShape } from './wire/request-shape.ts'
 import { askForSchema, commonFields, sendShaped, textOfToolAnswer, withInstructions } from './wire/shaped-request.ts'
 
 /** The model behind the endpoint that each call names. */
-export function createOpenAiModel(options: Omit<ProviderOptions, 'clients' | 'shapes' | 'thoughts'>): LanguageModel {
-  const memories = { clients: new OpenAiClients(), shapes: new ShapeMemory(), thoughts: new ThoughtMemory() }
-  const parts = { ...options, ...memories }
+export function createOpenAiModel(options: Omit<AnsweringOptions, 'clients'>): LanguageModel {
+  const parts = { ...options, clients: new OpenAiClients() }
   return {
     complete: (request) => complete(parts, request),
     converse: (request) => converse(parts, request),
   }
 }
 
-function complete(options: ProviderOptions, request: ModelRequest): Promise<ModelAnswer> {
+function complete(options: AnsweringOptions, request: ModelRequest): Promise<ModelAnswer> {
   const delivery = new PieceDelivery()
   const onText = delivery.to(request.onText)
   const { schema, signal } = request
@@ -34,12 +34,13 @@ function complete(options: ProviderOptions, request: ModelRequest): Promise<Mode
     wantsSchema: schema !== null,
     delivery,
     send: async (client, endpoint, call) => {
-      const model = modelAt(endpoint, request)
+      const key = keyOf(endpoint, request)
       const { request: settings } = endpoint
-      const holds = options.thoughts.holds(model) || schema !== null
+      const { forms: memory } = options
+      const holds = schema !== null || (await memory.formOf(key)).beginsInThought
       const answer = await sendShaped({
-        memory: options.shapes,
-        model,
+        memory,
+        key,
         settings,
         wantsSchema: schema !== null,
         send: async (shape) => {
@@ -49,7 +50,7 @@ function complete(options: ProviderOptions, request: ModelRequest): Promise<Mode
           return schema === null ? read : textOfToolAnswer(read, schema)
         },
       })
-      options.thoughts.see(model, answer.beginsInThought)
+      if (answer.beginsInThought) await memory.seeThought(key)
       const { text, tokens } = answer
       return { answer: { text }, problem: judgeAnswer(answer, call), tokens, details: answer }
     },

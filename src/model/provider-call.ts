@@ -18,7 +18,7 @@ import { ModelError } from './language-model.ts'
 import type { ModelCallContext } from './model-call-context.ts'
 import type { OpenAiClients } from './openai-clients.ts'
 import { toProviderError } from './provider-error.ts'
-import type { ShapeMemory, ThoughtMemory } from './wire/request-shape.ts'
+import type { FormMemory } from './wire/form-memory.ts'
 
 /** Where a provider is and how to talk to it. */
 export interface Endpoint {
@@ -31,11 +31,6 @@ export interface Endpoint {
   readonly fetchWithin: FetchWithin
   /** In what its requests differ from what most take. */
   readonly request: RequestSettings
-}
-
-/** Under what is remembered how a model is asked: another address is another model. */
-export function modelAt({ baseUrl }: Endpoint, { provider, model }: ProviderRequest): string {
-  return `${provider}:${model} ${baseUrl}`
 }
 
 /** What every call has. */
@@ -52,14 +47,17 @@ export interface ProviderOptions {
   /** Asked at every call. Throws an AppError when there is no such provider. */
   readonly endpointOf: (request: Pick<ProviderRequest, 'provider' | 'role'>) => Endpoint
   readonly clients: OpenAiClients
-  readonly shapes: ShapeMemory
-  readonly thoughts: ThoughtMemory
   readonly clock: Clock
   readonly logger: Logger
   /** Left out: none. */
   readonly tracing?: Tracing
   /** A number in [0, 1): the jitter of retries. */
   readonly random?: () => number
+}
+
+/** The same for answers in words, whose form is remembered. */
+export interface AnsweringOptions extends ProviderOptions {
+  readonly forms: FormMemory
 }
 
 /** What came of one try: `problem` is null for an answer that can be used. */

@@ -73,7 +73,7 @@ export const providerSchema = z.strictObject(
       .meta({
         description:
           'How plans and reviews are asked for: by a strict schema, as any JSON, as the arguments of a tool, or in words ' +
-          'alone. Default: the first of these that the provider does not refuse, found out once by each process.',
+          'alone. Default: the first of these that the provider does not refuse, found out once and kept in the database.',
       }),
     stream: trueOrFalse().optional().meta({
       description: 'false: answers are asked for whole. Default: streamed, unless the provider refuses that.',

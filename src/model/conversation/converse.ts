@@ -4,14 +4,8 @@ import type { AppError } from '../../core/errors.ts'
 import { readChatAnswer, type ChatAnswer } from '../chat-answer.ts'
 import { judgeAnswer } from '../judge-answer.ts'
 import type { ModelCallContext } from '../model-call-context.ts'
-import {
-  callProvider,
-  modelAt,
-  PieceDelivery,
-  type Endpoint,
-  type ProviderOptions,
-  type Tried,
-} from '../provider-call.ts'
+import { callProvider, PieceDelivery, type AnsweringOptions, type Endpoint, type Tried } from '../provider-call.ts'
+import { keyOf } from '../wire/form-memory.ts'
 import { sendShaped } from '../wire/shaped-request.ts'
 import { chatBodyOf } from './chat-body.ts'
 import type { ConversationAnswer, ConversationRequest } from './conversation.ts'
@@ -21,7 +15,7 @@ import { readResponsesAnswer } from './responses-answer.ts'
 type Answer = Pick<ConversationAnswer, 'text' | 'calls' | 'responseId'>
 
 /** Rejects as `LanguageModel.converse` says. */
-export function converse(options: ProviderOptions, request: ConversationRequest): Promise<ConversationAnswer> {
+export function converse(options: AnsweringOptions, request: ConversationRequest): Promise<ConversationAnswer> {
   const delivery = new PieceDelivery()
   const readers = { onText: delivery.to(request.onText), onThinking: delivery.to(request.onThinking) }
   return callProvider<Answer>(options, {
@@ -49,15 +43,15 @@ interface ChatQuestion {
 }
 
 async function askChat(
-  { shapes, thoughts }: ProviderOptions,
+  { forms: memory }: AnsweringOptions,
   { client, endpoint, request, readers }: ChatQuestion,
 ): Promise<ChatAnswer> {
-  const model = modelAt(endpoint, request)
+  const key = keyOf(endpoint, request)
   const { request: settings } = endpoint
-  const holds = thoughts.holds(model)
+  const holds = (await memory.formOf(key)).beginsInThought
   const answer = await sendShaped({
-    memory: shapes,
-    model,
+    memory,
+    key,
     settings,
     wantsSchema: false,
     send: async (shape) => {
@@ -66,7 +60,7 @@ async function askChat(
       return readChatAnswer(response, { ...readers, holds })
     },
   })
-  thoughts.see(model, answer.beginsInThought)
+  if (answer.beginsInThought) await memory.seeThought(key)
   return answer
 }
 

@@ -1,6 +1,6 @@
 /**
- * In what form a provider takes a request: found out from its refusals, once for each model, and remembered by the
- * process. What `[providers.x]` says is never changed. A form is remembered only when a request in it was not refused.
+ * In what form a provider takes a request: found out from its refusals, once for each model, and remembered
+ * (form-memory.ts). What `[providers.x]` says is never changed.
  */
 import type { RequestSettings, StructuredOutput } from '../../config/config.ts'
 import type { Complaint } from '../complaint.ts'
@@ -39,34 +39,9 @@ export const USUAL_REQUEST: RequestSettings = {
   maxTokensField: null,
 }
 
-/** Keeps one form for each model that was ever called: as many as the configuration has named. */
-export class ShapeMemory {
-  readonly #kept = new Map<string, Partial<RequestShape>>()
-
-  /** As config.toml says, else as was found out, else as is usual. `model`: of `modelAt`. */
-  shapeFor(model: string, settings: RequestSettings): RequestShape {
-    return { ...USUAL, ...this.#kept.get(model), ...fixedBy(settings) }
-  }
-
-  /** The form was not refused. */
-  remember(model: string, shape: RequestShape): void {
-    this.#kept.set(model, shape)
-  }
-}
-
-/** Which models begin their answers in the middle of their reasoning: known after the first that did. */
-export class ThoughtMemory {
-  readonly #models = new Set<string>()
-
-  /** Whether its text must be whole before any of it is given. */
-  holds(model: string): boolean {
-    return this.#models.has(model)
-  }
-
-  /** Called with each answer. */
-  see(model: string, beginsInThought: boolean): void {
-    if (beginsInThought) this.#models.add(model)
-  }
+/** As config.toml says, else as was found out, else as is usual. */
+export function shapeOf(found: Partial<RequestShape>, settings: RequestSettings): RequestShape {
+  return { ...USUAL, ...found, ...fixedBy(settings) }
 }
 
 function fixedBy({ structuredOutput, streams, systemRole, maxTokensField }: RequestSettings): Partial<RequestShape> {

@@ -4,7 +4,8 @@ import type { RequestSettings } from '../../config/config.ts'
 import type { ChatAnswer } from '../chat-answer.ts'
 import { AnsweredError } from '../answered-error.ts'
 import { complaintOf } from '../complaint.ts'
-import { shapeAfter, type RequestShape, type ShapeMemory } from './request-shape.ts'
+import type { FormMemory, ModelKey } from './form-memory.ts'
+import { shapeAfter, shapeOf, type RequestShape } from './request-shape.ts'
 
 /** The strict JSON schema that an answer must satisfy. */
 export interface AnswerSchema {
@@ -13,9 +14,8 @@ export interface AnswerSchema {
 }
 
 interface ShapedCall<Result> {
-  readonly memory: ShapeMemory
-  /** Of the provider, its address and the model together. */
-  readonly model: string
+  readonly memory: FormMemory
+  readonly key: ModelKey
   readonly settings: RequestSettings
   readonly wantsSchema: boolean
   /** Makes one request. Nothing of an answer may have been passed on when it rejects with a refusal. */
@@ -27,13 +27,14 @@ interface ShapedCall<Result> {
  * refusal when no form is taken: it is about the form that people know.
  */
 export async function sendShaped<Result>(call: ShapedCall<Result>): Promise<Result> {
-  const { memory, model, settings, wantsSchema, send } = call
-  let shape = memory.shapeFor(model, settings)
+  const { memory, key, settings, wantsSchema, send } = call
+  const known = shapeOf((await memory.formOf(key)).shape, settings)
+  let shape = known
   let first: unknown = null
   for (;;) {
     try {
       const result = await send(shape)
-      if (first !== null) memory.remember(model, shape)
+      if (first !== null) await memory.remember(key, { from: known, to: shape })
       return result
     } catch (error) {
       first ??= error
