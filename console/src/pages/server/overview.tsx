@@ -7,6 +7,7 @@ import { Badge, Status } from '../../ui/display/badge.tsx'
 import { Time } from '../../ui/display/time.tsx'
 import { ErrorLine } from '../../ui/tell/error-line.tsx'
 import { Pending } from '../../ui/tell/pending.tsx'
+import { ModelFailures } from './model-failures.tsx'
 import { Part } from './part.tsx'
 
 export function Overview({ server }: { readonly server: ServerStateFragment }) {
@@ -39,6 +40,14 @@ export function Overview({ server }: { readonly server: ServerStateFragment }) {
         {sandbox.fix !== null && <p className="server-fix foreign">{sandbox.fix}</p>}
         {!sandbox.available && !isAdmin && <p className="soft">An admin can see why, and how to mend it.</p>}
       </Part>
+      {isAdmin && (
+        <Part
+          title="Failing models"
+          about="Whose last call failed, until they answer again; as this process has seen it."
+        >
+          <ModelFailures />
+        </Part>
+      )}
       {isAdmin && (
         <Part title="Processes" about="They share the database; any of them runs any session.">
           <Processes />
