@@ -1,10 +1,15 @@
 /** A provider that is away: turns wait instead of failing, and go on where they were; another model is asked first. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import type { ApiClient } from '../harness/api-client.ts'
+import { Cluster, clientOf } from '../harness/cluster.ts'
 import { eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
 import { StubEndpoint } from '../model/stub-endpoint.ts'
 import { TurnDocument } from '../generated/graphql.ts'
+
+// A killed process starts again, which takes a while on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
 
 const AWAY = { status: 503, body: { error: { message: 'Down for maintenance' } } }
 const WAITS = { provider_outage_wait: 3600 }
@@ -14,10 +19,8 @@ test('a turn waits while the provider is away, and goes on when it is back; what
   const config = { toml: stubProvider(stub), settings: WAITS }
   await using story = await Story.begin({ config })
   const ada = story.as('ada')
-  await send(ada, 'cli:away', 'Say hi')
+  const id = await pausedTurn(ada, 'cli:away')
   await using watch = watchAll(ada, 'cli:away')
-  const { sessionEvents } = await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnPausedEvent')
-  const id = sessionEvents.turnId ?? ''
   const paused = await ada.run(TurnDocument, { id })
   expect(paused.turn).toMatchObject({
     status: 'RUNNING',
@@ -37,12 +40,43 @@ test('a turn fails when the outage has lasted too long', async () => {
   const config = { toml: stubProvider(stub), settings: WAITS }
   await using story = await Story.begin({ config })
   const ada = story.as('ada')
-  await send(ada, 'cli:long', 'Say hi')
+  await pausedTurn(ada, 'cli:long')
   await using watch = watchAll(ada, 'cli:long')
-  await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnPausedEvent')
   await story.reconfigure(storyConfig({ ...config, settings: { provider_outage_wait: 0.1 } }))
-  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'FAILED' })
+  const failure = expect.stringMatching(
+    /^The language model cannot be reached at the moment; try again later \(reference /,
+  )
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'FAILED', failure })
 })
+
+test('a turn that waits goes on after a kill of its server, by the clock of the queue, and not from the beginning', async () => {
+  await using stub = await StubEndpoint.start({ by: (call) => (call.role === 'planner' ? answerWell(call) : AWAY) })
+  await using cluster = await Cluster.begin({ config: { toml: stubProvider(stub), settings: WAITS } })
+  const first = await cluster.start()
+  const id = await pausedTurn(clientOf(first, 'ada'), 'cli:killed')
+  await first.kill()
+
+  // It is asked at once: an outage may have ended while no process ran. The provider is still away.
+  const second = await cluster.start()
+  const ada = clientOf(second, 'ada')
+  await using watch = watchAll(ada, 'cli:killed')
+  let waits = 0
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnPausedEvent' && ++waits === 2)
+
+  stub.follow({ by: answerWell })
+  // A quarter of a minute passes; nobody tells the server.
+  await cluster.query(`UPDATE sessions SET ready_at = now() WHERE id = 'cli:killed' AND ready_at > now()`)
+  expect(await turnEnd(watch)).toMatchObject({ turnId: id, turnStatus: 'DONE' })
+  expect(stub.calls.filter(({ role }) => role === 'planner')).toHaveLength(1)
+})
+
+/** Sends a message whose turn comes to wait; its id. */
+async function pausedTurn(ada: ApiClient, sessionId: string): Promise<string> {
+  await send(ada, sessionId, 'Say hi')
+  await using watch = watchAll(ada, sessionId)
+  const { sessionEvents } = await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnPausedEvent')
+  return sessionEvents.turnId ?? ''
+}
 
 test('the next model of the list answers when the first cannot be had', async () => {
   await using stub = await StubEndpoint.start({
