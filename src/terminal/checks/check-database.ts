@@ -96,8 +96,7 @@ async function checkMigrations(client: pg.Client): Promise<Finding> {
       'Start that version, or restore a backup from before the upgrade.',
     )
   const pending = known.length - rows.length
-  return ok(
-    'migrations',
-    pending === 0 ? `All ${known.length} are applied.` : `${pending} are applied by the next start.`,
-  )
+  if (pending === 0) return ok('migrations', `All ${known.length} are applied.`)
+  const fix = 'The next start applies them; `factotum backup FILE` before it lets you go back.'
+  return warn('migrations', `${pending} of ${known.length} are not applied yet.`, fix)
 }

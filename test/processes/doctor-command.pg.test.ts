@@ -1,0 +1,136 @@
+/** `factotum doctor` as people run it, where one thing is broken: what it prints, each with its fix, and its exit code. */
+import { execFile } from 'node:child_process'
+import { chmod, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import pg from 'pg'
+import { expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../harness/database.ts'
+import { serverProgram } from '../harness/server-program.ts'
+import { createTemporaryHome } from '../harness/temporary-home.ts'
+import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
+
+// A real process, on a machine that may be busy.
+vi.setConfig({ testTimeout: 180_000 })
+
+const sandbox = await findSandbox()
+const CONFIG = `[users.ada]
+role = "admin"
+[tokens.ada]
+kind = "user"
+user = "ada"
+sha256 = "${'0'.repeat(64)}"
+`
+const NOBODY = ['/usr/bin/setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+const within = (...mounts: string[]): string[] => ['bwrap', '--dev-bind', '/', '/', ...mounts, '--']
+const CLOCK_BEHIND = `CREATE SCHEMA wrong;
+  CREATE FUNCTION wrong.clock_timestamp() RETURNS timestamptz LANGUAGE sql
+    AS $$ SELECT pg_catalog.clock_timestamp() - interval '90 s' $$;
+  DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = wrong, pg_catalog, public', current_database()); END $$`
+
+interface Surroundings {
+  /** Run in the database before. */
+  readonly sql?: string
+  readonly env?: (place: { readonly url: string; readonly taken: number }) => Readonly<Record<string, string>>
+  /** What the command is started by. */
+  readonly by?: (home: string) => readonly string[]
+}
+
+interface Told {
+  readonly code: unknown
+  readonly stdout: string
+  readonly stderr: string
+}
+
+async function doctorIn({ sql, env, by }: Surroundings): Promise<Told> {
+  await using home = await createTemporaryHome()
+  await using database = await createTestDatabase()
+  await chmod(home.path, 0o711)
+  await writeFile(join(home.path, 'config.toml'), CONFIG, { mode: 0o644 })
+  if (sql !== undefined) await run(database.url, sql)
+  const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port: taken } = other.address() as AddressInfo
+  const place = { FACTOTUM_HOME: home.path, DATABASE_URL: database.url, PORT: '0' }
+  const all = { PATH: process.env['PATH'], ...place, ...env?.({ url: database.url, taken }) }
+  const [file, ...args] = [...(by?.(home.path) ?? []), process.execPath, await serverProgram(), 'doctor']
+  try {
+    return await new Promise((resolve) => {
+      execFile(file, args, { env: all }, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }))
+    })
+  } finally {
+    other.close()
+  }
+}
+
+async function run(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+type Row = [what: string, found: RegExp, surroundings: Surroundings]
+
+/** Root alone can be another user. */
+const ANOTHER_USER: readonly Row[] =
+  process.getuid?.() === 0
+    ? [
+        [
+          'the home belongs to another user',
+          /^factotum: .* belongs to the user "root".* Start it as that user, or set FACTOTUM_HOME/,
+          { by: () => NOBODY },
+        ],
+      ]
+    : []
+
+test.skipIf(skipReason(sandbox) !== '').each<Row>([
+  [
+    'the database is down',
+    /^FAIL {2}database .*cannot be reached.*\n +→ Correct DATABASE_URL, or start that server/m,
+    { env: ({ url }) => ({ DATABASE_URL: url.replace(/:\d+\//, ':1/') }) },
+  ],
+  [
+    'there is no bubblewrap',
+    /^warn {2}sandbox .*Commands of users do not run without it\.\n +→ \S/m,
+    { by: () => within('--ro-bind', '/dev/null', '/usr/bin/bwrap') },
+  ],
+  [
+    'the disk is nearly full',
+    /^FAIL {2}disk +100 MiB are free .*\n +→ Make space/m,
+    { by: (home) => within('--size', String(100 * 1024 * 1024), '--tmpfs', home) },
+  ],
+  [
+    'another program has the port',
+    /^FAIL {2}port +Another program listens on .*\n +→ Stop it, or choose another port/m,
+    { env: ({ taken }) => ({ PORT: String(taken), HOST: '127.0.0.1' }) },
+  ],
+  [
+    'an upgrade has not been started yet',
+    /^warn {2}migrations +1 of \d+ are not applied yet\.\n +→ The next start applies them/m,
+    {
+      sql: 'DELETE FROM _prisma_migrations WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)',
+    },
+  ],
+  ...ANOTHER_USER,
+  [
+    'the home is mounted read-only',
+    /^factotum: .* mounted read-only\. Mount it for writing, or set FACTOTUM_HOME/,
+    { by: (home) => within('--ro-bind', home, home) },
+  ],
+  [
+    'the clocks differ',
+    /^FAIL {2}clock +The clock is (89|9\d)\S* s ahead of the database's\.\n +→ .*chrony/m,
+    { sql: CLOCK_BEHIND },
+  ],
+])('%s', async (_, found, surroundings) => {
+  const { stdout, stderr, code } = await doctorIn(surroundings)
+  // Without a home there is nothing else to look at: that is said as by each other command.
+  expect(stdout === '' ? stderr : stdout).toMatch(found)
+  expect(stderr).not.toMatch(/\n\s+at .*:\d+/)
+  expect(code).toBe(found.source.startsWith('^warn') ? 0 : 1)
+})
