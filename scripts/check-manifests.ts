@@ -1,6 +1,7 @@
 /**
  * `npm run test:manifests`: holds deploy/kubernetes.yaml against the schemas of Kubernetes' own API, as the package
- * `kubernetes-models` has them; it and a reader of YAML are fetched from the registry, into a scratch folder.
+ * `kubernetes-models` has them, and it and deploy/compose.yaml against what docs/deployment.md promises of them; the
+ * package and a reader of YAML are fetched from the registry, into a scratch folder.
  * As the API itself, they let names through that they do not know.
  */
 import assert from 'node:assert/strict'
@@ -12,11 +13,17 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const PACKAGES = ['kubernetes-models@4.5.1', 'yaml@2.9.1']
-const manifests = readFileSync(fileURLToPath(new URL('../deploy/kubernetes.yaml', import.meta.url)), 'utf8')
+const read = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../deploy/${name}`, import.meta.url)), 'utf8')
+const manifests = read('kubernetes.yaml')
 
 interface Manifest {
   readonly apiVersion: string
   readonly kind: string
+}
+interface Pod {
+  readonly securityContext: object
+  readonly containers: readonly object[]
 }
 type Model = new (manifest: Manifest) => { validate(): void }
 
@@ -38,6 +45,32 @@ try {
     assert.throws(() => new (model as Model)({ ...manifest, kind: 'Nonsense' }).validate())
     console.log(`${manifest.kind}: as the API of Kubernetes has it`)
   }
+  const isOf = (kind: string) => (manifest: Manifest) => manifest.kind === kind
+  const deployment = found.find(isOf('Deployment')) as unknown as { spec: { template: { spec: Pod } } }
+  const pod = deployment.spec.template.spec
+  assert.partialDeepStrictEqual(pod, { securityContext: { runAsNonRoot: true, runAsUser: 10_001 } })
+  assert.partialDeepStrictEqual(pod.containers[0], {
+    livenessProbe: { httpGet: { path: '/health' } },
+    readinessProbe: { httpGet: { path: '/ready' } },
+    securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+    volumeMounts: [{ mountPath: '/var/lib/factotum' }, { mountPath: '/tmp' }],
+  })
+  const [compose] = parseAllDocuments(read('compose.yaml')).map((document) => document.toJSON() as object)
+  assert.partialDeepStrictEqual(compose, {
+    services: {
+      postgres: { healthcheck: { interval: '5s' }, volumes: ['postgres:/var/lib/postgresql'] },
+      factotum: {
+        read_only: true,
+        tmpfs: ['/tmp'],
+        cap_drop: ['ALL'],
+        volumes: ['factotum:/var/lib/factotum'],
+        depends_on: { postgres: { condition: 'service_healthy' } },
+      },
+    },
+    volumes: { postgres: {}, factotum: {} },
+  })
+  assert.match(read('Dockerfile'), /^USER 10001$/m)
+  console.log('Both promise a user without rights, a read-only root, health checks and volumes')
 } finally {
   rmSync(scratch, { recursive: true, force: true })
 }

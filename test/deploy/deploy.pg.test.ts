@@ -24,6 +24,7 @@ const DEPLOY = join(import.meta.dirname, '../../deploy')
 const SYSTEMD = '/usr/bin/systemd-analyze'
 const NGINX = '/usr/sbin/nginx'
 const CADDY = '/usr/bin/caddy'
+const HAPROXY = '/usr/sbin/haproxy'
 
 test.skipIf(!existsSync(SYSTEMD))('systemd takes the unit', async () => {
   await using home = await createTemporaryHome()
@@ -33,6 +34,11 @@ test.skipIf(!existsSync(SYSTEMD))('systemd takes the unit', async () => {
   await writeFile(path, unit.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true'))
   const { stdout, stderr } = await promisify(execFile)(SYSTEMD, ['verify', '--man=no', path])
   expect(`${stdout}${stderr}`.split('\n').filter((line) => line.includes('factotum.service'))).toEqual([])
+})
+
+test.skipIf(!existsSync(HAPROXY))('HAProxy takes its configuration', async () => {
+  const { stdout, stderr } = await promisify(execFile)(HAPROXY, ['-c', '-f', join(DEPLOY, 'haproxy.cfg')])
+  expect(`${stdout}${stderr}`).not.toMatch(/alert|warning/i)
 })
 
 test('dashboard and alerts ask for figures that there are, and each alert is explained', async () => {
