@@ -1,4 +1,7 @@
-/** In what form models take requests, for all processes and over restarts: what a provider refused once it is not asked again. */
+/**
+ * In what form models take requests, for all processes and over restarts: what a provider refused once it is not asked
+ * again.
+ */
 import type { Database } from './database.ts'
 
 interface Key {

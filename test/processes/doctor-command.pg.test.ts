@@ -1,4 +1,4 @@
-/** `factotum doctor` as people run it, where one thing is broken: what it prints, each with its fix, and its exit code. */
+/** `factotum doctor` as people run it, where one thing is broken: what it prints, with its fix, and its exit code. */
 import { execFile } from 'node:child_process'
 import { chmod, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
@@ -27,7 +27,9 @@ const within = (...mounts: string[]): string[] => ['bwrap', '--dev-bind', '/', '
 const CLOCK_BEHIND = `CREATE SCHEMA wrong;
   CREATE FUNCTION wrong.clock_timestamp() RETURNS timestamptz LANGUAGE sql
     AS $$ SELECT pg_catalog.clock_timestamp() - interval '90 s' $$;
-  DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = wrong, pg_catalog, public', current_database()); END $$`
+  DO $$ BEGIN
+    EXECUTE format('ALTER DATABASE %I SET search_path = wrong, pg_catalog, public', current_database());
+  END $$`
 
 interface Surroundings {
   /** Run in the database before. */

@@ -1,4 +1,7 @@
-/** In what form a model takes requests is found out once: for all processes and over restarts, until its settings change. */
+/**
+ * In what form a model takes requests is found out once: for all processes and over restarts, until its settings
+ * change.
+ */
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'

@@ -5,9 +5,9 @@
  */
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import type { RequestSettings } from '../../config/config.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { Endpoint, ProviderRequest } from '../provider-call.ts'
 import type { RequestShape } from './request-shape.ts'
 
 /** A model under one wording of its provider's section. */
@@ -48,10 +48,18 @@ const NOTHING_KNOWN: ModelForm = { shape: {}, beginsInThought: false }
 /** Sessions may name models of their own: of more than so many the oldest is read again. */
 const MAX_MODELS = 200
 
+/** What of an endpoint makes a request another one; the key itself does not. */
+interface Reached {
+  readonly baseUrl: string
+  readonly apiKeyEnv: string | null
+  readonly api: string
+  readonly request: RequestSettings
+}
+
 /** The key of a model behind an endpoint. */
 export function keyOf(
-  { baseUrl, apiKeyEnv, api, request }: Endpoint,
-  { provider, model }: Pick<ProviderRequest, 'provider' | 'model'>,
+  { baseUrl, apiKeyEnv, api, request }: Reached,
+  { provider, model }: Pick<ModelKey, 'provider' | 'model'>,
 ): ModelKey {
   const settings = JSON.stringify([baseUrl, apiKeyEnv, api, request])
   return { provider, model, settings: createHash('sha256').update(settings).digest('hex') }
