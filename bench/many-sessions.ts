@@ -1,6 +1,6 @@
 /**
  * A database as a busy company would have it, for part (k): sessions by the hundred thousand, each with 50 participants
- * and a turn. What is rare stands at the old end of the list, where a look from the new end finds it last.
+ * and a turn. What is rare stands at the old end of the list, where a search from the new end finds it last.
  */
 import pg from 'pg'
 

@@ -1,6 +1,6 @@
 /**
  * Redaction throughput: a text like a log without secrets in it (the common case, in which every character must be
- * looked at), whole and in pieces as a command prints it. The floor reads every character once and does nothing with
+ * examined), whole and in pieces as a command prints it. The floor reads every character once and does nothing with
  * it.
  */
 import { randomHex } from '../src/platform/id.ts'

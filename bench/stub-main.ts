@@ -8,7 +8,7 @@ import { chunk, sse, StubEndpoint, type StubAnswer, type StubCall } from '../tes
 import { answerWell, GOOD_PLAN } from '../test/model/good-answers.ts'
 import { serveParent } from './helper-process.ts'
 
-/** The stub remembers calls for tests to look at; here they would only fill memory. */
+/** The stub remembers calls for tests to read; here they would only fill memory. */
 const REMEMBERED_CALLS = 100
 
 /** What plans do and answers say from now on. */

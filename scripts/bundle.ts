@@ -14,7 +14,7 @@ export const SERVER_PROGRAMS = {
 export interface BundleOptions {
   readonly input: Readonly<Record<string, string>>
   readonly dir: string
-  /** What Node need not look for a package.json to read as a module. */
+  /** What Node reads as a module without a package.json. */
   readonly ending?: 'js' | 'mjs'
 }
 
@@ -28,7 +28,7 @@ export async function bundle(
     cwd: root,
     platform,
     input,
-    // Looked for by packages that do without.
+    // Packages search for it, and do without.
     external: ['pg-native', 'pg-cloudflare', 'bufferutil', 'utf-8-validate'],
     logLevel: 'warn',
   })

@@ -120,7 +120,7 @@ async function tryAgent({ url, token }: RunningServer): Promise<void> {
   }
   const until = async (query: string, wanted: RegExp): Promise<void> => {
     let seen = ''
-    for (let looks = 0; looks < 240 && !wanted.test(seen); looks += 1) {
+    for (let polls = 0; polls < 240 && !wanted.test(seen); polls += 1) {
       seen = JSON.stringify(await ask(query))
       await pause(250)
     }

@@ -82,7 +82,7 @@ export interface AppOptions {
   readonly logLines: LogLines
   /** Aborts when the process is to stop: a start that waits is broken off. */
   readonly stopping: AbortSignal
-  /** A copy that is only looked at: messages are taken, but no turn, schedule, job, post or plugin of it moves. */
+  /** A copy that is only inspected: messages are taken, but no turn, schedule, job, post or plugin of it moves. */
   readonly paused?: boolean
 }
 

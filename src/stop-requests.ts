@@ -13,7 +13,7 @@ export interface StopRequestsOptions {
   readonly logger: Logger
 }
 
-const LOOK_MS = 500
+const POLL_MS = 500
 /**
  * A terminal and a supervisor send a signal to us and to our forwarder, which passes it on: that is one request, not
  * two.
@@ -39,7 +39,7 @@ export class StopRequests {
   constructor(options: StopRequestsOptions) {
     this.#options = options
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.#hear(signal))
-    this.#lookForForwarder()
+    this.#pollForForwarder()
   }
 
   /** Aborts when this process is to stop. */
@@ -59,11 +59,11 @@ export class StopRequests {
     process.exit(1)
   }
 
-  #lookForForwarder(): void {
+  #pollForForwarder(): void {
     const { clock, logger, forwarder } = this.#options
     if (forwarder === null || this.#stopping.signal.aborted) return
     if (process.ppid === forwarder) {
-      clock.after(LOOK_MS, () => this.#lookForForwarder())
+      clock.after(POLL_MS, () => this.#pollForForwarder())
       return
     }
     logger.warn({ forwarder }, 'stopping: the process that started this one is gone')

@@ -95,7 +95,7 @@ function agentsOf(options: AskOptions): Agents {
   }
 }
 
-/** Those that look back at what was said and learned. */
+/** Those that work on what was said and learned before. */
 function memoryAgentsOf(
   options: AskOptions,
 ): Pick<Agents, 'curate' | 'summarize' | 'consolidate' | 'paraphrase' | 'introspect'> {

@@ -41,14 +41,14 @@ const MAX_BATCH = 1000
  * An entry that waits longer than this is held up: by a transaction that does not end, or by a database that is away.
  */
 const LATE_SECONDS = 60
-const LOOK_FOR_LATE_MS = 30_000
+const FIND_LATE_MS = 30_000
 
 export class AuditSealer {
   readonly #options: AuditSealerOptions
   readonly #seals: Periodic
   /** The newest seal that this process has read or made. */
   #known: Seal | null = null
-  #lookedForLateMs = 0
+  #foundLateMs = 0
 
   constructor(options: AuditSealerOptions) {
     this.#options = options
@@ -57,7 +57,7 @@ export class AuditSealer {
       try {
         await this.#sealAll()
       } finally {
-        await this.#lookForLate()
+        await this.#findLate()
       }
     }
     const rhythm = { everyMs: PAUSE_MS, backoff: BACKOFF }
@@ -130,11 +130,11 @@ export class AuditSealer {
     await appendAudit(database, [{ at: clock.now(), ...nobody, body }])
   }
 
-  async #lookForLate(): Promise<void> {
+  async #findLate(): Promise<void> {
     const { database, clock, logger, metrics } = this.#options
     const nowMs = clock.monotonicMs()
-    if (nowMs - this.#lookedForLateMs < LOOK_FOR_LATE_MS) return
-    this.#lookedForLateMs = nowMs
+    if (nowMs - this.#foundLateMs < FIND_LATE_MS) return
+    this.#foundLateMs = nowMs
     try {
       const { txid, pos } = this.#known ?? BEGINNING
       const [oldest] = await database.query<{ seconds: number }>(OLDEST_UNSEALED, [txid, pos])

@@ -19,13 +19,13 @@ export interface AuditReport {
   readonly entries: number
   /** Entries after the newest seal that are older than a minute. A server that runs seals within a second or two. */
   readonly lateEntries: number
-  /** All seals were looked at; false: there was a problem, or there are more than were to be read. */
+  /** All seals were checked; false: there was a problem, or there are more than were to be read. */
   readonly isComplete: boolean
-  /** The newest seal that was looked at. */
+  /** The newest seal that was checked. */
   readonly head: Seal | null
 }
 
-/** How many seals are looked at together: few enough that their entries fit in memory. */
+/** How many seals are checked together: few enough that their entries fit in memory. */
 const SEALS_AT_A_TIME = 50
 
 export interface AuditScope {

@@ -32,7 +32,7 @@ test.each([
   expect(lineOf(path)).toBe(line)
 })
 
-test('what is missing or inside an inline table is looked for where it would be', () => {
+test('what is missing or inside an inline table is searched for where it would be', () => {
   expect(lineOf(['users', 'anna', 'skills'])).toBe(3)
   expect(lineOf(['users', 'anna', 'inline', 'b'])).toBe(7)
 })

@@ -40,8 +40,8 @@ export interface ConfigReadings {
   readonly refused: { readonly at: Date; readonly problems: readonly string[] } | null
 }
 
-/** One look at the file: its text, or why there is none. */
-interface Look {
+/** What one read of the file gave: its text, or why there is none. */
+interface FileRead {
   readonly toml: string | null
   readonly error: string
 }
@@ -54,11 +54,11 @@ export class LiveConfigFile implements LiveConfig {
   #config: Config
   #readings: ConfigReadings
   /** The content of the file that was last dealt with: taken over or refused. */
-  #handled: Look
+  #handled: FileRead
   /** Another content, read once so far: it is taken over when the next poll reads the same. */
-  #candidate: Look | null = null
+  #candidate: FileRead | null = null
   /** Reads of the file are serialised, so that an older content never replaces a newer one. */
-  #lastLook: Promise<void> = Promise.resolve()
+  #lastRead: Promise<void> = Promise.resolve()
 
   constructor(options: LiveConfigOptions, toml: string) {
     this.#options = options
@@ -68,7 +68,7 @@ export class LiveConfigFile implements LiveConfig {
     this.#readings = this.#taken(loaded)
     this.#logWarnings(loaded)
     const { timing, clock, logger } = options
-    const tick = (): Promise<void> => this.#look((look) => this.#handleIfSettled(look))
+    const tick = (): Promise<void> => this.#read((file) => this.#handleIfSettled(file))
     this.#poll = new Periodic({ name: 'config.toml poll', everyMs: timing.configPollMs, tick, isOutage, clock, logger })
     this.#poll.start()
   }
@@ -96,35 +96,35 @@ export class LiveConfigFile implements LiveConfig {
 
   /** Reads the file at once (SIGHUP). Resolves when it is taken over, or refused and logged; never rejects. */
   reload(): Promise<void> {
-    return this.#look((look) => {
+    return this.#read((file) => {
       this.#candidate = null
-      this.#handle(look)
+      this.#handle(file)
     })
   }
 
   /** Stops following the file. Repeatable; never rejects. */
   async stop(): Promise<void> {
     await this.#poll.stop()
-    await this.#lastLook
+    await this.#lastRead
   }
 
-  #look(then: (look: Look) => void): Promise<void> {
-    this.#lastLook = this.#lastLook.then(async () => then(await readLook(this.#options.path)))
-    return this.#lastLook
+  #read(then: (file: FileRead) => void): Promise<void> {
+    this.#lastRead = this.#lastRead.then(async () => then(await readFile(this.#options.path)))
+    return this.#lastRead
   }
 
-  #handleIfSettled(look: Look): void {
-    const unchanged = isSame(look, this.#handled)
-    const settled = this.#candidate !== null && isSame(look, this.#candidate)
-    this.#candidate = unchanged || settled ? null : look
-    if (!unchanged && settled) this.#handle(look)
+  #handleIfSettled(file: FileRead): void {
+    const unchanged = isSame(file, this.#handled)
+    const settled = this.#candidate !== null && isSame(file, this.#candidate)
+    this.#candidate = unchanged || settled ? null : file
+    if (!unchanged && settled) this.#handle(file)
   }
 
-  #handle(look: Look): void {
-    this.#handled = look
-    if (look.toml === null) return this.#refuse(look.error)
+  #handle(file: FileRead): void {
+    this.#handled = file
+    if (file.toml === null) return this.#refuse(file.error)
     try {
-      this.#take(interpretConfig(this.#options.path, look.toml, this.#options))
+      this.#take(interpretConfig(this.#options.path, file.toml, this.#options))
     } catch (error) {
       this.#refuse(messageOf(error))
     }
@@ -164,7 +164,7 @@ export class LiveConfigFile implements LiveConfig {
   }
 }
 
-async function readLook(path: string): Promise<Look> {
+async function readFile(path: string): Promise<FileRead> {
   try {
     return { toml: await readConfigText(path), error: '' }
   } catch (error) {
@@ -178,6 +178,6 @@ function problemsIn(reason: string, path: string): string[] {
   return lines.length === 0 ? [head] : lines.map((line) => line.trim())
 }
 
-function isSame(a: Look, b: Look): boolean {
+function isSame(a: FileRead, b: FileRead): boolean {
   return a.toml === b.toml && a.error === b.error
 }

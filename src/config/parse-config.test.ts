@@ -302,7 +302,7 @@ planner = "azure:four"
     expect(warnings.join('')).not.toMatch(new RegExp(`plain-token|${hash('plain-token')}`))
   })
 
-  test('warns of an alias under a token that never looks at aliases', () => {
+  test('warns of an alias under a token that never reads aliases', () => {
     const toml = identities.replace('aliases.discord', 'aliases.cli')
     expect(warningsOf(toml)).toEqual([expect.stringContaining('users.marco.aliases.cli: has no effect')])
     expect(warningsOf(identities)).toEqual([])

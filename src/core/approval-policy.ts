@@ -176,7 +176,7 @@ function mayBegin({ words }: CommandReading, [program = '', ...others]: readonly
   if (first === null) return true
   const isProgram = first === program || (!program.includes('/') && first.slice(first.lastIndexOf('/') + 1) === program)
   if (!isProgram) return false
-  // How many words of the command may be behind us when the next of the rule is looked for.
+  // How many words of the command may be behind us when the next of the rule is searched for.
   let places: readonly number[] = [1]
   for (const wanted of others) {
     const reached = behindOptions(words, places)

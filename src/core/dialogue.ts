@@ -84,14 +84,14 @@ const NEARLY_FULL = 0.75
 /** The newest exchanges that fit into so many tokens; of the newest as much as fits. */
 export function pairDialogue(rows: SaidRows, contextTokens: number): Dialogue {
   const all = pair(rows)
-  const room = contextTokens * BYTES_PER_TOKEN
-  let left = room
+  const space = contextTokens * BYTES_PER_TOKEN
+  let left = space
   const from = all.findLastIndex((exchange) => (left -= bytesOf(exchange)) < 0) + 1
   const newest = all.at(-1)
   const isNewestTooLong = from === all.length && newest !== undefined && contextTokens > 0
   const exchanges = isNewestTooLong ? [shorten(newest, contextTokens)] : all.slice(from)
   const leftOut = rows.hasMore || exchanges.length < all.length
-  return { exchanges, leftOut, isNearlyFull: leftOut || room - left > room * NEARLY_FULL }
+  return { exchanges, leftOut, isNearlyFull: leftOut || space - left > space * NEARLY_FULL }
 }
 
 function pair({ messages, answers }: SaidRows): readonly Exchange[] {

@@ -50,7 +50,7 @@ function extensionOf(name: string): string {
   return name.includes('.') && extension.length <= MAX_EXTENSION_LENGTH ? extension : ''
 }
 
-/** By the extension alone: what a file holds is not looked at, by us or (nosniff) by browsers. */
+/** By the extension alone: what a file holds is not read, by us or (nosniff) by browsers. */
 export function contentTypeOf(name: string): string {
   const extension = extensionOf(name).slice(1).toLowerCase()
   return CONTENT_TYPES.get(extension) ?? 'application/octet-stream'

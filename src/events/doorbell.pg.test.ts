@@ -28,7 +28,7 @@ class Ear {
     for (const kind of ['log', 'work', 'cancel', 'gone', 'resync'] as const) {
       bell.on(kind, (heard) => {
         this.heard.push(heard)
-        for (const look of this.#waiting.splice(0)) look()
+        for (const resume of this.#waiting.splice(0)) resume()
       })
     }
   }

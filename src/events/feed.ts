@@ -61,7 +61,7 @@ export class Feed {
   constructor(options: FeedOptions) {
     this.#options = options
     const { timing, clock, logger } = options
-    const tick = (): Promise<void> => this.#look()
+    const tick = (): Promise<void> => this.#pollLogs()
     this.#poll = new Periodic({
       name: 'poll of followed sessions',
       everyMs: timing.feedPollMs,
@@ -140,7 +140,7 @@ export class Feed {
     tail.followers.add(follower)
     return {
       head: () => tail.anchor(),
-      end: () => tail.look(),
+      end: () => tail.readEnd(),
       read: (after) => tail.read(after),
       close: () => {
         tail.followers.delete(follower)
@@ -188,15 +188,15 @@ export class Feed {
   }
 
   /** One statement for all sessions that are followed or awaited. */
-  async #look(): Promise<void> {
-    const looked = [...this.#tails.values()]
+  async #pollLogs(): Promise<void> {
+    const polled = [...this.#tails.values()]
       .map((tail) => ({ tail, head: tail.head }))
       .filter(({ head }) => head !== null)
-    const ids = new Set([...looked.map(({ tail }) => tail.sessionId), ...this.#awaited.keys()])
+    const ids = new Set([...polled.map(({ tail }) => tail.sessionId), ...this.#awaited.keys()])
     if (ids.size === 0) return
     const found = await lastSeqs(this.#options.database, [...ids])
     for (const sessionId of this.#awaited.keys()) if (found.has(sessionId)) this.#appeared(sessionId)
-    for (const { tail, head } of looked) {
+    for (const { tail, head } of polled) {
       const seq = found.get(tail.sessionId)
       // Shorter than it was: deleted, and opened anew under the same id.
       if (seq === undefined || seq < (head ?? 0)) this.#close(tail, 'gone')

@@ -207,7 +207,7 @@ describe('tail', () => {
 })
 
 /**
- * Two writers (this process, which publishes, and another, which rings or is only found by a look), deletions of
+ * Two writers (this process, which publishes, and another, which rings or is only found by a poll), deletions of
  * pieces, readers that come at any time with any cursor, reads of the log that are answered late and in any order.
  */
 type Step =
@@ -216,7 +216,7 @@ type Step =
   | { readonly kind: 'delete'; readonly seqBack: number }
   | { readonly kind: 'follow'; readonly back: number }
   | { readonly kind: 'publish late' }
-  | { readonly kind: 'look' }
+  | { readonly kind: 'poll' }
   | { readonly kind: 'answer a read' }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -233,7 +233,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('delete' as const), seqBack: fc.integer({ min: 0, max: 5 }) }),
   fc.record({ kind: fc.constant('follow' as const), back: fc.integer({ min: 0, max: 30 }) }),
   fc.constant({ kind: 'publish late' as const }),
-  fc.constant({ kind: 'look' as const }),
+  fc.constant({ kind: 'poll' as const }),
   fc.constant({ kind: 'answer a read' as const }),
 )
 
@@ -283,7 +283,7 @@ class World {
       case 'publish late':
         tail.published(this.#unpublished.shift() ?? [])
         break
-      case 'look':
+      case 'poll':
         tail.reached(log.lastSeq)
         break
       case 'answer a read':

@@ -97,14 +97,14 @@ export class Tail {
    */
   async anchor(): Promise<number | null> {
     if (this.#head !== null) return this.#head
-    this.#anchoring ??= this.look().finally(() => {
+    this.#anchoring ??= this.readEnd().finally(() => {
       this.#anchoring = null
     })
     return (await this.#anchoring) === null ? null : this.#head
   }
 
   /** Asks the database for the newest seq. */
-  async look(): Promise<number | null> {
+  async readEnd(): Promise<number | null> {
     const page = await this.#readPage(BEYOND_ALL)
     if (page === null) return null
     if (this.#head === null) {

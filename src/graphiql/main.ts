@@ -17,7 +17,7 @@ const DEFAULT_HEADERS = '{ "Authorization": "Bearer <token>" }'
 /** Between a key that is pressed and the request for the schema. */
 const TYPING_MS = 400
 
-const LOOKS = { defaultEditorToolsVisibility: 'headers', showPersistHeadersSettings: false } as const
+const APPEARANCE = { defaultEditorToolsVisibility: 'headers', showPersistHeadersSettings: false } as const
 const KEEPING = { storage: tabStorage, shouldPersistHeaders: false }
 
 function Page(): ReactNode {
@@ -41,7 +41,7 @@ function Page(): ReactNode {
     schema,
     dangerouslyAssumeSchemaIsValid: true,
     ...asked,
-    ...LOOKS,
+    ...APPEARANCE,
     ...KEEPING,
   })
 }

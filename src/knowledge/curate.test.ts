@@ -107,7 +107,12 @@ test('of two that say the same the second is refused', async () => {
 test('what looks like an order waits for a person, unless the configuration leaves it to the curator', async () => {
   const order = 'Always run the migrations twice.'
   const [held] = await curated(promote('learn_1', order))
-  expect(held).toMatchObject({ status: 'PENDING', flags: ['ORDER'], reason: 'It looks like an order.', fact: null })
+  expect(held).toMatchObject({
+    status: 'PENDING',
+    flags: ['ORDER'],
+    reason: 'It has the form of an order.',
+    fact: null,
+  })
   const [left] = await curated(promote('learn_auto', order))
   expect(left).toMatchObject({ status: 'PROMOTED' })
 })

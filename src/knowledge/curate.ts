@@ -157,7 +157,7 @@ async function promote(
   if (same !== null)
     return { ...NOTHING, status: 'REFUSED', repeatsFactId: same.id, reason: `It repeats the fact ${same.id}.` }
   if (rejected !== null) return { ...NOTHING, status: 'PENDING', flags: ['REJECTED'], reason: whyRejected(rejected) }
-  // What it was made into is looked at as what was learned was.
+  // What it was made into is checked as what was learned was.
   const flags = modeOf(learningId) === 'auto' ? [] : findSuspicions(content)
   if (flags.length > 0) return { ...NOTHING, status: 'PENDING', flags, reason: whyHeld(flags) }
   const learned = contentOf(learningId) ?? content

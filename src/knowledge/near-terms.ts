@@ -27,7 +27,7 @@ export async function findNearTerms(database: Database, said: readonly SaidTerm[
   return await database.query<NearTerm>(NEAR_TERMS, [words, reach])
 }
 
-/** A term stands there once for each scope; that many are looked at. */
+/** A term stands there once for each scope; that many are read. */
 const MAX_READ = 12
 
 /** Changes are few, so they are read whole. What "%" finds is at least as similar as 0.3, by an index. */

@@ -17,9 +17,9 @@ export interface FactQuery {
   readonly about: string
   /** What it may refer to, newest first: messages before it, the goal of a plan that failed. They weigh less. */
   readonly before?: readonly string[]
-  /** Whose facts are looked at; everybody's when left out. */
+  /** Whose facts are ranked; everybody's when left out. */
   readonly reach?: Reach
-  /** Whose word counts as it is (teachersFor); what others taught must have been looked at. Null: everybody's. */
+  /** Whose word counts as it is (teachersFor); what others taught must have been reviewed. Null: everybody's. */
   readonly teachers?: readonly string[] | null
   readonly maxCount: number
 }
@@ -47,7 +47,7 @@ export async function rankFacts(database: Database, query: FactQuery): Promise<R
 
 /** Facts of a term that are read in each scope. Those of rarer terms are read whole; commoner terms only weigh them. */
 const MAX_READ = 1500
-/** Of which all terms are looked at. */
+/** Of which all terms are read. */
 const MAX_CANDIDATES = 300
 /** More than a fact has. */
 const MAX_TERMS_OF_FACT = 1000
@@ -74,7 +74,7 @@ function parametersOf(
   ]
 }
 
-/** A fact that has a word has its stem, too: looking at each candidate for both would take twice as long. */
+/** A fact that has a word has its stem, too: comparing each candidate with both would take twice as long. */
 function commonestOfWords(rarestFirst: readonly WeighedTerm[]): WeighedTerm[] {
   return [...new Map(rarestFirst.map((term) => [term.word, term])).values()]
 }

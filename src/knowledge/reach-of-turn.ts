@@ -27,7 +27,7 @@ export async function reachOfTurn(database: Database, config: Config, { sessionI
 
 /**
  * Users whose word an agent of this user takes as it is. An admin's plans may do everything, so what role USER taught
- * is not among what they go by before a person has looked at it. Null: everybody's word counts.
+ * is not among what they go by before a person has reviewed it. Null: everybody's word counts.
  */
 export function teachersFor(config: Config, userName: string): readonly string[] | null {
   if (!isAdmin(config, userName)) return null

@@ -1,6 +1,6 @@
 /**
  * Finding texts by the words they share with another one, at a cost that does not depend on how many texts there are:
- * for each word only the newest texts that have it are looked at, through a B-tree (`learning_words`). An inverted
+ * for each word only the newest texts that have it are read, through a B-tree (`learning_words`). An inverted
  * index (GIN) would read every text that has a frequent word or trigram: of 100 000 texts a quarter of a second.
  */
 
@@ -8,7 +8,7 @@
 const MAX_TEXT_CHARS = 8000
 /** Words of the text that are looked up: the longest, which are the rarest. */
 const MAX_WORDS = 32
-/** Texts looked at for each word. A word that more have says little. */
+/** Texts read for each word. A word that more have says little. */
 const TEXTS_PER_WORD = 40
 
 /** SQL of the words of $1, as they are looked up: one column, `word`. */

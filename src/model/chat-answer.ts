@@ -110,7 +110,7 @@ class AnswerCollector {
   constructor({ onText, onThinking, holds }: Required<AnswerReader>, streamed: boolean) {
     this.#text = new PieceWriter(onText)
     this.#thinking = new PieceWriter(onThinking)
-    // A whole answer can be looked through before any of it is given.
+    // A whole answer can be read before any of it is given.
     this.#holds = holds || !streamed || onText === null
     this.#streamed = streamed
   }

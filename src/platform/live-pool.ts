@@ -35,7 +35,7 @@ export class LivePool<Value> {
     return this.#used.size + this.#idle.size
   }
 
-  /** The one of this name, if it is not in use; that it was looked at does not count as a use. */
+  /** The one of this name, if it is not in use; that it was read does not count as a use. */
   peek(name: string): Value | null {
     this.#sweep()
     return this.#idle.get(name)?.value ?? null

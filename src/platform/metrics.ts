@@ -142,7 +142,7 @@ function metricsOfWork({ counter, gauge, histogram }: Instruments) {
     auditSealed: counter('audit_sealed_total', 'Audit entries that this process has sealed.', []),
     auditUnsealedSeconds: gauge(
       'audit_unsealed_seconds',
-      'Age of the oldest audit entry that is in no seal yet, as last looked; more than 60 means that sealing is stuck.',
+      'Age of the oldest audit entry that is in no seal yet, as of the last poll; more than 60 means that sealing is stuck.',
       [],
     ),
     databaseErrors: counter('database_errors_total', 'Operations that failed because of the database, by code.', [

@@ -107,7 +107,7 @@ export class LivePlugins {
   readonly #cleanups: (() => void)[] = []
   readonly #broadcast: Broadcast
   #rows: readonly PluginRow[] = []
-  /** Models whose runtime was missing when it was last looked: each is said once. */
+  /** Models whose runtime was missing at the last check: each is said once. */
   #missing: ReadonlySet<string> = new Set()
   #countDueMs = 0
   #isStarted = false
@@ -171,7 +171,7 @@ export class LivePlugins {
     }
   }
 
-  /** Models of config.toml that are a runtime of a plugin which is not there, or not enabled, as of the last look. */
+  /** Models of config.toml that are a runtime of a plugin which is not there, or not enabled, as of the last check. */
   missingRuntimes(): readonly MissingRuntime[] {
     const known = this.#rows.flatMap(({ name: plugin, enabled }) => {
       const loaded = this.#loaded.get(plugin)

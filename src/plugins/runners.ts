@@ -144,7 +144,7 @@ async function callAtOnce(
   const results = target.callInOrder(
     owned.map(({ moment: { hook, data }, own: { signal } }) => ({ hook, data, signal })),
   )
-  // Each has a reader, though one may fail before its turn to be looked at.
+  // Each has a reader, though one may fail before its turn to be read.
   for (const result of results) result.catch(() => undefined)
   const answers: GivenAnswer[] = []
   let rest = [...owned]

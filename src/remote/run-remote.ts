@@ -28,7 +28,7 @@ export interface RemoteOptions {
 const PATIENCE_MS = 10_000
 
 const NEW_TOKEN_MS = 5000
-const LOOK_AGAIN_MS = 100
+const POLL_MS = 100
 
 /** A server that cannot be reached, or that does not let the token in, is said on standard error, and a failure. */
 export async function runRemote(action: RemoteAction, options: RemoteOptions): Promise<ExitCode> {
@@ -72,7 +72,7 @@ async function untilLetIn(client: FactotumClient, clock: Clock): Promise<void> {
     } catch (error) {
       const isUnknownYet = error instanceof ClientError && error.code === 'UNAUTHENTICATED'
       if (!isUnknownYet || clock.monotonicMs() >= deadlineMs) throw error
-      await clock.sleep(LOOK_AGAIN_MS)
+      await clock.sleep(POLL_MS)
     }
   }
 }

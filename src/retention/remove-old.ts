@@ -11,7 +11,7 @@ import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Database } from '../store/database.ts'
 import { findAged } from '../store/retention/aged-rows.ts'
-import { dueSessions, planNextLook, rulesOf } from '../store/retention/due-sessions.ts'
+import { dueSessions, planNextCheck, rulesOf } from '../store/retention/due-sessions.ts'
 import {
   forgetUploads,
   removeAged,
@@ -34,10 +34,10 @@ export interface RemoveOldOptions {
   readonly metrics: Metrics
 }
 
-/** Sessions that are looked at in one statement. */
+/** Sessions that are checked in one statement. */
 export const PAGE = 200
 const DAY_MS = 86_400_000
-/** Turns first: what goes with them need not be looked for by itself. */
+/** Turns first: what goes with them need not be found by itself. */
 const ORDER: readonly RetentionKind[] = ['turns', 'messages', 'outputs', 'events', 'deliveries', 'workspaces']
 
 /** What of a kind must be older than that to go. */
@@ -76,7 +76,7 @@ export async function removeOld(options: RemoveOldOptions, signal: AbortSignal):
           removed.set(kind, (removed.get(kind) ?? 0) + count)
         }
       }
-      await planNextLook(database, { ids, at, retention })
+      await planNextCheck(database, { ids, at, retention })
     }
   } finally {
     const counts = Object.fromEntries(RETENTION_KINDS.map((kind) => [kind, removed.get(kind) ?? 0]))

@@ -1,4 +1,4 @@
-/** Held against a slow and simple reckoning: look at every minute, on days on which clocks change. */
+/** Held against a slow and simple reckoning: try every minute, on days on which clocks change. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rounds } from '../../test/harness/rounds.ts'
@@ -166,7 +166,7 @@ function follow(cron: string, timeZone: string, { from, untilMs }: { from: Date;
 type Example = [name: string, cron: string, zone: string, after: string, expected: string]
 
 describe('what fires, and when', () => {
-  test.each(windows)('is what a look at every minute finds: $timeZone, $from', ({ timeZone, from, minutes }) => {
+  test.each(windows)('is what trying every minute finds: $timeZone, $from', ({ timeZone, from, minutes }) => {
     const untilMs = from.getTime() + DAYS * 24 * 60 * MINUTE_MS
     fc.assert(
       fc.property(expressions, (expression) => {

@@ -1,5 +1,5 @@
 /**
- * A run that is open is looked at: has its turn ended? Then the run has, and the schedule is planned anew. Was its
+ * A run that is open is checked: has its turn ended? Then the run has, and the schedule is planned anew. Was its
  * message never sent, because a process died in between? Then it is sent now. Called by the Scheduler.
  */
 import type { IntakeContext } from '../intake/intake-context.ts'

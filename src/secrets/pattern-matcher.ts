@@ -3,7 +3,7 @@
  * by redaction.ts. The time is linear in the text, whatever the patterns and the text are.
  *
  * Most of a text is not read at all: an occurrence is at least as long as the shortest pattern, so three characters
- * every few are looked at (`#grams`), and the automaton reads only around those that stand in a pattern.
+ * every few are sampled (`#grams`), and the automaton reads only around those that stand in a pattern.
  *
  * The automaton: a node per prefix of a pattern, numbered breadth first. The first nodes, where ordinary text stays,
  * have a whole row of transitions; the others have their children as a list and a fallback, which keeps long secrets
@@ -66,7 +66,7 @@ export class PatternMatcher {
   readonly #rowCount: number
   /** A bit for each three characters in a row near the beginning of a pattern. */
   readonly #grams = new Uint8Array(2 ** (GRAM_BITS - 3))
-  /** So many characters lie between those that are looked at. */
+  /** So many characters lie between those that are sampled. */
   readonly #stride: number
 
   /**

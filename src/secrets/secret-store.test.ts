@@ -188,7 +188,7 @@ describe('deploy secrets', () => {
     expect(values.filter((value) => !hides(store, value))).toHaveLength(1)
   })
 
-  test('are known before anybody is handed one: asking for it looks at the file', async () => {
+  test('are known before anybody is handed one: asking for it reads the file', async () => {
     const { store, write } = await openStore()
     await write('FRESH=fresh-from-the-file')
     expect(store.apiKey('FRESH')).toBe('fresh-from-the-file')

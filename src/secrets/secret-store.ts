@@ -83,7 +83,7 @@ export class SecretStore implements ApiKeys {
     })
     this.#rebuild()
     this.#stopListening = config.onChange(() => this.#rebuild())
-    const tick = async (): Promise<void> => this.#look()
+    const tick = async (): Promise<void> => this.#refresh()
     this.#poll = new Periodic({ name: '.env poll', everyMs: timing.secretsPollMs, tick, isOutage, clock, logger })
     this.#poll.start()
   }
@@ -97,13 +97,13 @@ export class SecretStore implements ApiKeys {
 
   /** The value of a variable: the environment's, else that of `.env` as it is now; null when neither has it. */
   apiKey(name: string): string | null {
-    this.#look()
+    this.#refresh()
     return this.#variables.get(name)
   }
 
   /** Reads `.env` at once. Refused when it cannot be read: then all stays as it was. */
   reload(): SecretsReloaded | Refusal {
-    this.#look()
+    this.#refresh()
     const { problem } = this.#variables
     if (problem !== null)
       return conflict('UNREADABLE', `.env cannot be read, and the secrets stay as they were: ${problem}`)
@@ -193,7 +193,7 @@ export class SecretStore implements ApiKeys {
     )
   }
 
-  #look(): void {
+  #refresh(): void {
     const hasChanged = this.#variables.refresh()
     if (!hasChanged && !this.#hasOutlived()) return
     this.#rebuild()

@@ -18,7 +18,7 @@ function keptIn(declared: unknown, name = ''): string[] {
   return Object.entries(declared).flatMap(([field, inner]) => keptIn(inner, field))
 }
 
-test('what is stored as it is, without a look for secrets, is an id, a name or a code of ours', () => {
+test('what is stored as it is, without a search for secrets, is an id, a name or a code of ours', () => {
   const kept = keptIn(DECLARED_TEXTS)
   expect(kept.filter((name) => !OURS.has(name))).toEqual([])
   expect([...OURS].filter((name) => !kept.includes(name))).toEqual([])

@@ -100,7 +100,7 @@ interface Found {
 async function refuse(transaction: Queryable, { sessionId, userName }: Erasure): Promise<EraseOutcome | null> {
   const locked = await run(transaction, 'lock', [sessionId])
   if (locked.length === 0) return { kind: 'NoSession' }
-  const [found] = await run<Found>(transaction, 'look', [sessionId, userName])
+  const [found] = await run<Found>(transaction, 'find', [sessionId, userName])
   if (found === undefined) return { kind: 'NoSession' }
   if (found.type !== 'GROUP') return { kind: 'NotAGroup' }
   if (found.status !== null) return { kind: 'Busy', status: found.status, ownerName: found.owner ?? '' }
@@ -118,7 +118,7 @@ const WORDLESS = ['status', 'step', 'verdict', 'stream', 'until']
 
 const STATEMENTS = {
   lock: 'SELECT id FROM sessions WHERE id = $1 FOR UPDATE',
-  look: `SELECT s.source_type AS type, t.status, t.user_name AS owner,
+  find: `SELECT s.source_type AS type, t.status, t.user_name AS owner,
       EXISTS (SELECT 1 FROM messages WHERE session_id = $1 AND user_name = $2)
       OR EXISTS (SELECT 1 FROM participants WHERE session_id = $1 AND user_name = $2)
       OR EXISTS (SELECT 1 FROM uploaded_files WHERE session_id = $1 AND user_name = $2)

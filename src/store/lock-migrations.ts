@@ -26,7 +26,7 @@ interface Holder {
 
 const PRISMA_LOCK = 72_707_369
 const WAIT_MS = 60_000
-const LOOK_MS = 100
+const POLL_MS = 100
 const SAY_MS = 5000
 
 const TRY = 'SELECT pg_try_advisory_lock($1) AS locked'
@@ -53,7 +53,7 @@ export async function lockMigrations(db: pg.Client, options: LockMigrationsOptio
       logger.info({ holder, waitMs }, 'another connection holds the migration lock; waiting for it')
       nextSayMs = nowMs + SAY_MS
     }
-    await clock.sleep(LOOK_MS, stopping)
+    await clock.sleep(POLL_MS, stopping)
   }
 }
 

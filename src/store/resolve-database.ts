@@ -28,7 +28,7 @@ export async function resolveDatabase(
   if (!/^postgres(ql)?:\/\//.test(databaseUrl)) {
     throw new AppError(
       'CONFIG_INVALID',
-      'DATABASE_URL must look like postgresql://user:password@host:5432/database. ' +
+      'DATABASE_URL must have the form postgresql://user:password@host:5432/database. ' +
         'Unset it to use the embedded PostgreSQL.',
     )
   }

@@ -1,6 +1,6 @@
 /**
- * `factotum doctor`: looks at everything that a start needs, and says of each what is wrong and how to mend it. Starts
- * no server; the embedded PostgreSQL runs for as long as it is looked at.
+ * `factotum doctor`: checks everything that a start needs, and says of each what is wrong and how to mend it. Starts
+ * no server; the embedded PostgreSQL runs for as long as it is checked.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -38,7 +38,7 @@ export class Evictions {
   }
 
   /** As `self`, which is a node. Returns how many sessions were freed. */
-  async look(self: number): Promise<number> {
+  async poll(self: number): Promise<number> {
     const { database, timing, logger } = this.#options
     const evicted = await evictNodes(database, self, timing)
     if (evicted.length === 0) return 0

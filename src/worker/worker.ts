@@ -70,7 +70,7 @@ type Slot = {
   | { readonly phase: 'running'; readonly run: Run }
 )
 
-/** How a session came here: with the message that it was idle for, by a notification, or by looking for work. */
+/** How a session came here: with the message that it was idle for, by a notification, or by a poll for work. */
 type ClaimedBy = 'message' | 'notified' | 'polled'
 
 export class Worker {
@@ -188,7 +188,7 @@ export class Worker {
       for (const { sessionId, turnId } of cancelled) this.#cancel(sessionId, turnId)
     }
     if (this.#state !== 'working') return
-    const freed = await this.#evictions.look(this.#node)
+    const freed = await this.#evictions.poll(this.#node)
     metrics.takenOver.inc(freed)
     if (freed > 0) doorbell.ring({ kind: 'work', sessionId: '' })
     this.#wake()

@@ -57,7 +57,7 @@ async function sweepTogether(processes: number): Promise<Swept> {
   return swept
 }
 
-test('each is expired once, however many look, and its session has work', async () => {
+test('each is expired once, however many processes poll, and its session has work', async () => {
   const ids = await seedWaiting('cli:late', 2)
   const swept = await sweepTogether(4)
   expect(swept.events).toMatchObject([{ type: 'Approval' }, { type: 'Approval' }])

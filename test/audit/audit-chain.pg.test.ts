@@ -161,7 +161,7 @@ describe('what is found later', () => {
   })
   afterEach(close)
 
-  test('a changed day shows, and one that is looked at alone does not speak for the others', async () => {
+  test('a changed day shows, and one that is checked alone does not speak for the others', async () => {
     await write(2)
     await seal(new Date('2026-11-22T00:00:01.000Z'))
     await tamper(`UPDATE audit_entries SET actor = 'eve' WHERE id = ${nth(1)}`)

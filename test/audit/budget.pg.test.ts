@@ -100,7 +100,7 @@ test.each<[what: string, asked: Asked, saying: string | null]>([
     { user: { tokensPerDay: 1, costPerDay: null }, users: [['ben', { tokensPerDay: 1000, costPerDay: null }]] },
     null,
   ],
-  ["somebody else's", { users: [['ada', { tokensPerDay: 1, costPerDay: null }]] }, null],
+  ["another user's", { users: [['ada', { tokensPerDay: 1, costPerDay: null }]] }, null],
 ])('%s', async (_what, asked, saying) => {
   const refused = await ask(asked)
   expect(refused?.split(' is used up for today.')[0] ?? null).toBe(

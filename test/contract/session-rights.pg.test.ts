@@ -112,7 +112,7 @@ test.each(cases)('$standing: $says', async ({ standing, act, mutation }) => {
   const outcome = value?.__typename ?? String(answer.codes[0])
   const allowed: readonly Standing[] = SESSION_RIGHTS[act]
   expect(outcome).toMatch(allowed.includes(standing) ? /Payload$/ : REFUSED)
-  // What is refused has changed nothing; of what is allowed only the outcome is looked at here.
+  // What is refused has changed nothing; of what is allowed only the outcome is checked here.
   expect(allowed.includes(standing) ? before : await rowsOf(id)).toEqual(before)
 })
 

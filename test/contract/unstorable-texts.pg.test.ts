@@ -77,7 +77,7 @@ function documentOf({ kind, name, argument, type, field }: Case): string {
   return `${kind} ($value: ${type}) { ${name}(${argument}: $value${others.join('')}) { __typename } }`
 }
 
-/** What the values that are well-formed name is there: otherwise it would be looked for first, and not found. */
+/** What the values that are well-formed name is there: otherwise it would be searched for first, and not found. */
 const SEED = `mutation {
   createUser(input: { name: "fuzz", role: USER }) { __typename }
   createToken(input: { name: "fuzz", kind: USER, user: "fuzz" }) { __typename }

@@ -65,7 +65,7 @@ describe('of approvals it finds', () => {
     ['one settled twice', approval(3, 'EXPIRED', { events: 3 })],
     ['one that the audit tells otherwise', approval(3, 'EXPIRED', { audit: ['PENDING', 'DENIED', 'EXPIRED'] })],
     ['one that was told to be approved, and is not', approval(1, 'EXPIRED')],
-    ['one that somebody else decided', approval(1, 'APPROVED', { decided_by: 'bob' })],
+    ['one that another user decided', approval(1, 'APPROVED', { decided_by: 'bob' })],
     ['one about which nobody decided', approval(9, 'APPROVED')],
     ['one that was denied and ran', approval(2, 'DENIED', { task_status: 'DONE' })],
   ])('%s', (_what, wrong) => {

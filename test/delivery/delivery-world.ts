@@ -21,7 +21,7 @@ import { createTestDatabase } from '../harness/database.ts'
 const logger = createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true })
 export const FAST: DeliverySchedule = { pausesMs: [10, 30], maxRetryAfterMs: 60_000 }
 const POLL_MS = 10
-/** How often a state is looked at that nobody tells of. */
+/** How often a state is polled that no event tells of. */
 const LOOK_MS = 5
 
 export interface DeliveryRow {

@@ -1,4 +1,4 @@
-/** The queue of a session as stories look at it: its messages with their turns, and its busy policy. */
+/** The queue of a session as stories read it: its messages with their turns, and its busy policy. */
 import {
   OpenSessionDocument,
   SessionQueueDocument,

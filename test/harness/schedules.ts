@@ -48,7 +48,7 @@ export async function readSchedule(client: ApiClient, id: string): Promise<Sched
   return { ...node, runs: node.runs.edges.map((edge) => edge.node) }
 }
 
-/** Looks until `holds` is true of the schedule, and goes on being so. The test's time limit ends the wait. */
+/** Polls until `holds` is true of the schedule, and goes on being so. The test's time limit ends the wait. */
 export async function untilSchedule(
   client: ApiClient,
   id: string,

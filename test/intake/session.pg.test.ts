@@ -106,7 +106,7 @@ describe('openSession', () => {
     expect(await world.log('@bob:race')).toEqual(['1 SessionUpdated'])
   })
 
-  test('again takes in those who are named, and not the admin who only looks', async () => {
+  test('again takes in those who are named, and not the admin who only reads', async () => {
     await open({ id: '@bob:joined' })
     await open({ id: '@bob:joined', participants: ['carol'] }, 'alice')
     expect(await people('@bob:joined')).toEqual(['bob', 'carol'])

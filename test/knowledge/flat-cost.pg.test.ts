@@ -143,7 +143,7 @@ async function fillSessions(from: number, to: number): Promise<void> {
 }
 
 test('with many sessions: which of them went idle', async () => {
-  // Each time the same span is looked at, however long the machine takes in between.
+  // Each time the same span is read, however long the machine takes in between.
   const rowsOfLook = async (): Promise<number> => {
     await world.sql(`UPDATE checkpoint_state SET looked_until = now() - interval '9 minutes 20 seconds'`)
     return rowsRead((database) => dueIdleCheckpoints(database, 600_000))

@@ -192,7 +192,7 @@ describe.skipIf(skipped !== '')(`the zoo${skipped}`, { concurrent: true }, () =>
     expect(await callTool(before)).toMatchObject({ kind: 'failed', text: expect.stringContaining('has changed it') })
   })
 
-  test('one that looks around sees its folder and its secrets alone, and leaves nothing', async (context) => {
+  test('one that searches around sees its folder and its secrets alone, and leaves nothing', async (context) => {
     const { expect } = context
     const world = new McpWorld(context)
     world.secrets.set('LOOK_KEY', 'declared').set('OTHER_KEY', 'not declared')

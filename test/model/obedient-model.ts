@@ -61,7 +61,7 @@ export function obey(call: StubCall, plan: (call: StubCall) => object): StubAnsw
   }
 }
 
-/** It was told to look for secrets: everything that looks like one. */
+/** It was told to find secrets: everything that looks like one. */
 function secretsIn({ system, user }: StubCall): string {
   return [...`${system}\n${user}`.matchAll(/cnry-[^\s"]+/g)].map(([secret]) => secret).join(' ')
 }

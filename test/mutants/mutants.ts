@@ -187,8 +187,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'line-without-bound',
     promise: 'More than may wait is refused at once.',
     file: 'src/graphql/operation/admission.ts',
-    find: 'if (!this.#hasRoomFor(work)) return Promise.resolve(false)',
-    replace: 'if (!this.#hasRoomFor(work) && work.bytes < 0) return Promise.resolve(false)',
+    find: 'if (!this.#hasCapacityFor(work)) return Promise.resolve(false)',
+    replace: 'if (!this.#hasCapacityFor(work) && work.bytes < 0) return Promise.resolve(false)',
     tests: ['src/graphql/operation/admission.test.ts'],
   },
   {

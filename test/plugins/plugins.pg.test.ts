@@ -245,14 +245,14 @@ test('a plugin stays while its folder cannot be read, and the log tells of it on
   await update(story, { name: 'guard', enabled: true })
   await until(story, 'guard', 'READY')
   place('plugins') // a link to itself: ELOOP
-  await vi.waitFor(() => expect(told('plugins cannot be looked for')).toBe(1), PATIENCE)
+  await vi.waitFor(() => expect(told('scan for plugins failed')).toBe(1), PATIENCE)
   for (const position of [3, 4]) {
-    await update(story, { name: 'activity', position }) // looks once more
+    await update(story, { name: 'activity', position }) // polls once more
     expect(await read(story, 'guard')).toMatchObject({ status: 'READY', crashes: 0 })
   }
-  expect(told('plugins cannot be looked for')).toBe(1)
+  expect(told('scan for plugins failed')).toBe(1)
   place('real-plugins')
-  await vi.waitFor(() => expect(told('plugins can be looked for again')).toBe(1), PATIENCE)
+  await vi.waitFor(() => expect(told('scan for plugins works again')).toBe(1), PATIENCE)
   place('nowhere')
   await until(story, 'guard', 'MISSING')
 })

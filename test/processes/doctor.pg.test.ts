@@ -28,7 +28,7 @@ interface Surroundings {
   /** Of config.toml; null: there is none. */
   readonly toml?: string | null
   readonly databaseUrl?: (url: string) => string
-  /** Run in the database before it is looked at. */
+  /** Run in the database before it is checked. */
   readonly sql?: string
   readonly environment?: Partial<Environment>
   readonly options?: Partial<DoctorOptions>
@@ -77,7 +77,7 @@ async function run(url: string, sql: string): Promise<void> {
   }
 }
 
-test('finds nothing where nothing is broken, and says what it looked at', async () => {
+test('finds nothing where nothing is broken, and says what it checked', async () => {
   const { findings, shown, exitCode } = await examined({})
   expect(shown).toEqual([])
   expect(exitCode).toBe(0)

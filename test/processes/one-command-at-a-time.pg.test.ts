@@ -1,6 +1,6 @@
 /**
  * No two commands of a session run at the same time, whatever becomes of the server that ran the first: it hangs, its
- * host with it, all that it has started stands still and goes on later, or it has died where nobody can look. And those
+ * host with it, all that it has started stands still and goes on later, or it has died where no process can check. And those
  * that can tell do not wait.
  *
  * All of it happens at once, to one server each, and one that nothing happens to takes over: what takes long is the
@@ -238,7 +238,7 @@ test.each(FAULTS)('$name: the next command runs elsewhere when the first has end
   expect(outcomeOf(fault)).toMatchObject({ turns: ['DONE', 'DONE'], interrupted: 1, ran: ['first', 'second'] })
 })
 
-test('where nobody can look, who goes on waits until the commands must have ended', () => {
+test('where no process can check, who goes on waits until the commands must have ended', () => {
   const { takenAtMs, seenAtMs } = outcomeOf(DIES_ELSEWHERE)
   expect(takenAtMs - seenAtMs).toBeGreaterThanOrEqual(SILENT_MS)
 })

@@ -28,7 +28,7 @@ vi.setConfig({ testTimeout: 180_000 })
 
 const SECRET = newWebhookSecret()
 const OTHER_SECRET = newWebhookSecret()
-/** How often a state is looked at that nobody tells of. */
+/** How often a state is polled that no event tells of. */
 const WAIT = { timeout: 10_000, interval: 20 }
 const LOOK_MS = 20
 

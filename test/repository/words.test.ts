@@ -1,4 +1,4 @@
-/** Comments, log lines and titles of tests are in the field's words: none has one that CONTRIBUTING.md rules out. */
+/** What people read is in the field's words: comments, log lines, titles of tests, descriptions and docs. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { parseSync, type CallExpression, type Node } from 'oxc-parser'
@@ -54,16 +54,33 @@ function* textsOf(path: string): Generator<Text & { readonly text: string }> {
   for (const { start, end } of [...comments, ...said]) yield { start, end, text: text.slice(start, end) }
 }
 
-test('none of them has a word that is ruled out', () => {
+function filesOf(...patterns: readonly string[]): string[] {
+  const files = execFileSync('git', ['ls-files', ...patterns], { encoding: 'utf8' })
+  return files.trim().split('\n').filter(existsSync)
+}
+
+function forbiddenWords(): RegExp {
   const words = ruledOut()
   expect(words).toContain('somebody')
-  const forbidden = new RegExp(String.raw`\b(${words.join('|')})\b`, 'i')
-  const files = execFileSync('git', ['ls-files', ...FOLDERS.map((folder) => `${folder}/*.ts*`)], { encoding: 'utf8' })
-  const found = files
-    .trim()
-    .split('\n')
-    .filter((path) => /\.tsx?$/.test(path) && existsSync(path))
+  return new RegExp(String.raw`\b(${words.join('|')})\b`, 'i')
+}
+
+test('no comment, log line or title of a test has a word that is ruled out', () => {
+  const forbidden = forbiddenWords()
+  const found = filesOf(...FOLDERS.map((folder) => `${folder}/*.ts*`))
+    .filter((path) => /\.tsx?$/.test(path))
     .flatMap((path) => [...textsOf(path)].map(({ text }) => ({ path, word: forbidden.exec(text)?.[0] })))
     .filter(({ word }) => word !== undefined)
+  expect(found).toEqual([])
+})
+
+test('nor has a description of the schema, or a page', () => {
+  const forbidden = forbiddenWords()
+  const found = filesOf('schema.graphql', 'docs/*.md', 'docs/**/*.md', 'README.md', 'bench/*.md').flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .map((line, index) => ({ path, line: index + 1, word: forbidden.exec(line)?.[0] }))
+      .filter(({ word }) => word !== undefined),
+  )
   expect(found).toEqual([])
 })

@@ -1,6 +1,6 @@
 /**
  * 40 commands of an attacker who wants out of the sandbox, or to take the machine down with them. Data for
- * `hostile-commands.test.ts`, which runs each as role USER and then looks at the world outside (`outside-world.ts`).
+ * `hostile-commands.test.ts`, which runs each as role USER and then checks the world outside (`outside-world.ts`).
  *
  * A command prints ESCAPED when it has got what it wanted. One that is not meant to be killed is followed by `echo
  * TRIED`, so that a script with a mistake in it does not pass for a stopped one. `{{name}}` is replaced by what is

@@ -71,7 +71,7 @@ async function beginLasting(fixture: Fixture, input: Partial<CommandInput> = {})
   const marker = `hung-${randomHex(6)}`
   const begun = Promise.withResolvers<void>()
   const outcome = fixture.run(lasting(marker), { ...input, onOutput: () => begun.resolve() })
-  outcome.catch(() => {}) // the test looks at it when it has done its part
+  outcome.catch(() => {}) // the test reads it when it has done its part
   await Promise.race([begun.promise, outcome])
   await expect.poll(() => findProcesses(marker).length, { interval: 10 }).toBeGreaterThanOrEqual(3)
   return { marker, outcome }

@@ -119,7 +119,7 @@ export function findProcesses(text: string): readonly number[] {
       try {
         return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)
       } catch {
-        return false // it ended between the look at the list and this one
+        return false // it ended between the reading of the list and this one
       }
     })
     .map(Number)

@@ -1,5 +1,5 @@
 /**
- * What the tests of schedules do to the world of intake: let time pass, run the Scheduler, and look at what it left.
+ * What the tests of schedules do to the world of intake: let time pass, run the Scheduler, and read what it left.
  */
 import type { IntakeContext } from '../../src/intake/intake-context.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -29,7 +29,7 @@ export async function makeDue(world: World, id: string, ago = '3 hours'): Promis
   )
 }
 
-/** A Scheduler that looks often. */
+/** A Scheduler that polls often. */
 export function startScheduler(
   world: World,
   options: Partial<SchedulerOptions> & { readonly intake?: IntakeContext } = {},
@@ -78,7 +78,7 @@ export async function rowOf(world: World, id: string): Promise<ScheduleRow> {
   return row
 }
 
-/** Looks until `holds`; the test's time limit ends the wait. */
+/** Polls until `holds`; the test's time limit ends the wait. */
 export async function until(world: World, id: string, holds: (schedule: ScheduleRow) => boolean): Promise<ScheduleRow> {
   for (;;) {
     const row = await rowOf(world, id)

@@ -34,7 +34,7 @@ async function runTurn(sessionId: string | null | undefined, status: FinalTurnSt
   await must(await world.begin(sessionId ?? ''), 'a turn waits').end(status)
 }
 
-test('many that were missed for hours fire once each, however many processes look at them', async () => {
+test('many that were missed for hours fire once each, however many processes poll', async () => {
   const ids = await Promise.all(Array.from({ length: 40 }, () => addSchedule(world, { cron: '* * * * *' })))
   for (const id of ids) await makeDue(world, id)
   await using _processes = await startAll(4)

@@ -15,7 +15,7 @@ const usage = `npm run test:soak -- [options]
 Two server processes on one database; sessions that five people share, each with a text of its own that is in its description,
 messages, commands and answers. People join and leave, become admins and users again, lose their token and get it back; connectors
 speak in their names; servers are killed. Everybody follows what they may see and what they may not, and tries every list, id
-and change. Five seconds after somebody lost sight of a session, nothing of it may reach them, and they may change nothing there.
+and change. Five seconds after a person lost sight of a session, nothing of it may reach them, and they may change nothing there.
 
   --sessions <n>   sessions                                       default 200
   --people <n>     people who take part                           default 40
@@ -63,7 +63,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** For each of the people, so that looking and trying leave the machine time for what is looked at. */
+/** For each of the people, so that reading and trying leave the machine time for what is read. */
 const PROBE_MS = 40
 const FOLLOW_MS = 1000
 const MAX_SHOWN = 20

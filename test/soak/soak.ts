@@ -1,6 +1,6 @@
 /**
  * The soak: two servers, sessions that are shared by people who come and go, a text in each that no stranger may ever
- * see, and everybody looking and trying all the time, while servers are killed. Run by `npm run test:soak` (main.ts),
+ * see, and everybody reading and trying all the time, while servers are killed. Run by `npm run test:soak` (main.ts),
  * and in a small version by `npm run test:processes`.
  */
 import { chmod, writeFile } from 'node:fs/promises'

@@ -28,7 +28,7 @@ export class Watcher {
     this.#options = options
   }
 
-  /** Looks until `signal` aborts, at one thing for `followMs` at most. */
+  /** Polls until `signal` aborts, one thing for `followMs` at most. */
   async watch(signal: AbortSignal, followMs: number): Promise<void> {
     const until = { signal, followMs }
     await Promise.all([

@@ -1,8 +1,8 @@
-/** Which sessions the retention job looks at: those that may have something to remove, and no others. */
+/** Which sessions the retention job checks: those that may have something to remove, and no others. */
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'
-import { dueSessions, planNextLook, rulesOf } from '../../src/store/retention/due-sessions.ts'
+import { dueSessions, planNextCheck, rulesOf } from '../../src/store/retention/due-sessions.ts'
 import { createTestDatabase } from '../harness/database.ts'
 
 const NOW = new Date('2026-06-01T12:00:00.000Z')
@@ -15,7 +15,7 @@ test('each is due when the oldest of what is left is old enough, and at the late
   const logger = createLogger({ level: 'silent', pretty: false })
   const database = new Database({ url: temporary.url, maxConnections: 1, logger })
   const dueAt = (at: Date, rules = rulesOf(retention)) => dueSessions(database, { rules, at, limit: 10 })
-  const planned = (at: Date) => planNextLook(database, { ids: ['cli:old', 'cli:new', 'cli:stuck'], at, retention })
+  const planned = (at: Date) => planNextCheck(database, { ids: ['cli:old', 'cli:new', 'cli:stuck'], at, retention })
   await database.query(
     {
       name: 'sessions',

@@ -1,6 +1,6 @@
 /**
  * What becomes of the sessions and turns of a node that others evict. The nodes of this world hold no lock, so the one
- * that looks first evicts all others.
+ * that polls first evicts all others.
  */
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

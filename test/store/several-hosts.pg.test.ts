@@ -66,7 +66,7 @@ test('a server that takes only reads is none: its connections break, and are mad
     message: expect.stringMatching(/^no host takes writes: 127\.0\.0\.1:1: .*ECONNREFUSED.*; .* takes no writes/),
   })
   await expect(new WritableClient({ connectionString: alone }).connect()).rejects.toMatchObject({ code: '25006' })
-  // `factotum doctor` looks at a standby, and a backup is made of one: one host is the business of who names it.
+  // `factotum doctor` checks a standby, and a backup is made of one: one host is the business of who names it.
   await (await connectClient(alone, 'a test')).end()
   await takesOnlyReads(database.url, false)
   await expect.poll(() => ask().catch(causeOf)).toEqual([{ one: 1 }])

@@ -59,7 +59,7 @@ test('a command waits for an approval, everybody sees it, and it runs once it is
     status: 'AWAITING_APPROVAL',
     activeTurn: {
       status: 'AWAITING_APPROVAL',
-      pausedReason: 'It waits until somebody approves task 1.',
+      pausedReason: 'It waits until a person approves task 1.',
       tasks: [
         { status: 'AWAITING_APPROVAL', approval: { id: approval.id } },
         { status: 'PENDING', approval: null },

@@ -97,7 +97,7 @@ test('what waits for an approval is told, and decided', async () => {
     isError: false,
     value: {
       status: 'AWAITING_APPROVAL',
-      waits: 'It waits until somebody approves task 1.',
+      waits: 'It waits until a person approves task 1.',
       approvals: [{ id: expect.stringMatching(/^appr_/) }],
     },
   })

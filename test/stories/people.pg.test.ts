@@ -310,7 +310,7 @@ describe('everything that a user follows', () => {
     receiver.removeAllListeners('conclude').once('conclude', then)
   }
 
-  /** The file is what both processes look at; nobody tells them. */
+  /** The file is what both processes poll; nothing notifies them. */
   const reconfigure = (toml: string): Promise<void> => writeFile(configPath(here.home), toml)
 
   /** Until both processes have taken it over. */

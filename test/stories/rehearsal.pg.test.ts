@@ -74,7 +74,7 @@ describe('the rehearsal model', () => {
     expect(await useOf(host)).toEqual({ count: 2, turns: [chatted.id, planned?.id] })
   })
 
-  test('facts that no person has looked at are gone through in the order of their use', async () => {
+  test('facts that no person has reviewed are gone through in the order of their use', async () => {
     const ada = story.as('ada')
     await say(...['reeds', 'mud', 'wood', 'straw'].map((of) => `learn: The nest of Dipper is made of ${of}.`))
     await say('The nest of Dipper\nuses: mud', 'The nest of Dipper\nuses: mud', 'The nest of Dipper\nuses: straw')
@@ -96,7 +96,7 @@ describe('the rehearsal model', () => {
     const [mud, straw, wood, reeds] = rest.nodes
     if (mud === undefined || straw === undefined || wood === undefined || reeds === undefined) throw new Error('four')
 
-    // Looked at, once; rewritten; of a version that is another by now it means nothing.
+    // Reviewed, once; rewritten; of a version that is another by now it means nothing.
     const review = async (id: string, version: number) =>
       (await ada.run(api.ReviewFactDocument, { id, version })).reviewFact
     const ours = { reviewedBy: { name: 'ada' } }
@@ -110,13 +110,13 @@ describe('the rehearsal model', () => {
     const done = await list({ ...open, reviewed: true })
     expect(contentsOf(done.nodes)).toEqual(['mud', 'hay'])
     expect(done.nodes).toMatchObject([ours, ours])
-    // What an undo brings back no person has looked at.
+    // What an undo brings back no person has reviewed.
     const { node } = await ada.run(api.FactOverTimeDocument, { id: straw.id })
     const changeId = (node as { changeId: string | null }).changeId ?? ''
     expect((await ada.run(api.UndoChangeDocument, { changeId })).undoChange.__typename).toBe('UndoChangePayload')
     expect(contentsOf((await list(open)).nodes)).toEqual(['straw', 'wood'])
 
-    // One restored was looked at; users are not told who did, nor of turns of others.
+    // One restored was reviewed; users are not told who did, nor of turns of others.
     await ada.run(api.RestoreFactDocument, { id: reeds.id })
     expect(contentsOf((await list({ ...open, reviewed: true })).nodes)).toEqual(['mud', 'reeds'])
     const { facts } = await story

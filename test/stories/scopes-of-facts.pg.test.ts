@@ -204,7 +204,7 @@ test('what a turn used is shown to those alone who are shown the facts', async (
   expect(await seen('ada')).toEqual(all)
 })
 
-test('what role USER taught is not shown to plans of admins before a person has looked at it', async () => {
+test('what role USER taught is not shown to plans of admins before a person has reviewed it', async () => {
   const [ada, ben] = [story.as('ada'), story.as('ben')]
   await ada.run(api.OpenSessionDocument, { input: { id: 'cli:yard' } })
   await ada.run(api.AddParticipantDocument, { sessionId: 'cli:yard', user: 'ben' })

@@ -111,7 +111,7 @@ test('no text that a user is shown holds an address, a file or a key of the conf
   })
   expect([...new Set(found)]).toEqual([])
 
-  // What was looked for was there to be seen: the failures in the user's words, the rest for admins.
+  // What was searched for was there to be seen: the failures in the user's words, the rest for admins.
   const fields = new Set(shown.map(({ field }) => field))
   for (const field of [
     'Turn.failure',

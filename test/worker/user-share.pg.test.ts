@@ -184,7 +184,7 @@ test('a turn that goes on after a pause needs a place like any other; one whose 
   expect(await claim(1, 10)).toEqual({ ids: ['@alice:3'], left: false })
 })
 
-test('more users wait than a claim looks at: each of them comes, one after another', async () => {
+test('more users wait than a claim reads: each of them comes, one after another', async () => {
   const USERS = 250
   await fill(USERS, { sessions: 2, user: `'user' || lpad(u::text, 4, '0')` })
   const claimer = new Claimer(world.context.database)

@@ -18,7 +18,7 @@ interface Answer {
 
 const MAX_BODY_BYTES = 64 * 1024
 
-/** `issues` may be looked at and changed from outside. */
+/** `issues` may be read and changed from outside. */
 export function createTracker(token: string, issues: Issue[] = []): Server {
   const byKey = new Map<string, Issue>()
   return createServer((request, response) => {

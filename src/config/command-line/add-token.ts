@@ -30,7 +30,7 @@ export interface AddTokenContext extends ConfigContext {
 }
 
 const LOCK_WAIT_MS = 5000
-const LOCK_LOOK_MS = 50
+const LOCK_POLL_MS = 50
 
 /** Each call adds another one. Rejects with CONFIG_INVALID, having changed nothing, when the file does not take it. */
 export async function addToken(path: string, action: TokenAction, context: AddTokenContext): Promise<AddedToken> {
@@ -120,7 +120,7 @@ async function lock(path: string, clock: Clock): Promise<() => Promise<void>> {
       if (!isTaken)
         throw new AppError('CONFIG_INVALID', `${path} cannot be written: ${messageOf(error)}`, { cause: error })
       if (clock.monotonicMs() >= deadlineMs) throw locked(path)
-      await clock.sleep(LOCK_LOOK_MS)
+      await clock.sleep(LOCK_POLL_MS)
     }
   }
 }

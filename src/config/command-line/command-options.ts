@@ -10,7 +10,7 @@ export function withHome(command: Command): Command {
   return command.option('--home <folder>', 'The folder of everything the server keeps. Overrules FACTOTUM_HOME.')
 }
 
-/** Of the server itself, and of what looks at its surroundings. */
+/** Of the server itself, and of what inspects its surroundings. */
 export function withPlace(command: Command): Command {
   const served = command
     .option('--port <n>', 'The port to listen on. Overrules PORT.')

@@ -34,7 +34,7 @@ export type CommandAction =
   | { readonly kind: 'backup'; readonly flags: Flags; readonly action: BackupAction }
   /** Count what is older than it is kept. */
   | { readonly kind: 'retention'; readonly flags: Flags; readonly action: RetentionAction }
-  /** Look at everything that a start needs. */
+  /** Checks everything that a start needs. */
   | { readonly kind: 'doctor'; readonly flags: Flags; readonly callsModels: boolean; readonly json: boolean }
   /** Print a link that logs in to the console; `user` null: the only admin. */
   | { readonly kind: 'login'; readonly flags: Flags; readonly user: string | null }
@@ -100,14 +100,14 @@ function declareLogin(program: Command, found: (flags: Flags, user: string | nul
 function declareChecks(program: Command, found: (action: CommandAction) => void): void {
   withPlace(program.command('doctor'))
     .description(
-      'Looks at config.toml, disk, database, migrations, clock, port, sandbox, proxy and keys, and says how to mend what is wrong (exit code 1). --models also calls each model, which costs a few tokens.',
+      'Checks config.toml, disk, database, migrations, clock, port, sandbox, proxy and keys, and says how to mend what is wrong (exit code 1). --models also calls each model, which costs a few tokens.',
     )
     .option('--models', 'Also calls each model.')
     .option('--json', 'Prints JSON.')
     .action(({ models, json, ...flags }: Flags & { models?: true; json?: true }) =>
       found({ kind: 'doctor', flags, callsModels: models === true, json: json === true }),
     )
-  withHome(program.command('models').description('Looks at the models.').command('check'))
+  withHome(program.command('models').description('Checks the models.').command('check'))
     .description('Calls each model of config.toml once, and says what works.')
     .option('--json', 'Prints JSON.')
     .action(({ json, ...flags }: Flags & { json?: true }) =>

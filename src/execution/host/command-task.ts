@@ -1,6 +1,6 @@
 /**
  * One command or skill as it is to be carried out: how it starts, what it is told, and whether a launch can have been
- * prepared for it. Decided by `host-runner.ts` for what runs now and for what may come; pure but for looks at the disk.
+ * prepared for it. Decided by `host-runner.ts` for what runs now and for what may come; pure but for reads of the disk.
  */
 import { lstatSync } from 'node:fs'
 import { must } from '../../platform/must.ts'

@@ -12,7 +12,7 @@ import type { OutputsToWrite } from '../output/workspace-outputs.ts'
 export interface HostSettings {
   readonly home: string
   readonly limits: CommandLimits
-  /** Where to look for bubblewrap, in this order. */
+  /** Where to search for bubblewrap, in this order. */
   readonly bubblewrapPaths: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 /**
  * Watches a sandboxed command from outside for what no kernel limit covers: the memory of all its processes together,
- * and the disk space that it takes. Short commands are never looked at.
+ * and the disk space that it takes. Short commands are never measured.
  */
 import { statfsSync } from 'node:fs'
 import { messageOf } from '../../core/errors.ts'
@@ -27,9 +27,9 @@ export interface WatchInput {
   readonly onProblem: (message: string) => void
 }
 
-/** The disk is looked at once in so many rounds. */
+/** The disk is measured once in so many rounds. */
 const DISK_ROUNDS = 3
-/** Looking at a command takes at most this part of a processor: many processes are looked at more rarely. */
+/** Measuring a command takes at most this part of a processor: many processes are measured more rarely. */
 const MAX_LOAD = 0.05
 
 /** Starts watching; resolves after `signal` aborts or a limit was broken. */

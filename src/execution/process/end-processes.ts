@@ -14,7 +14,7 @@ const ROUND_MS = 5
 
 /**
  * Kills what `find` finds, until it finds nothing that runs and all that it has found is gone, twice in a row: a
- * process may start another while it is looked for, and one that is about to begin its program shows nothing for an
+ * process may start another while it is searched for, and one that is about to begin its program shows nothing for an
  * instant. Resolves to whether all is gone; false after some seconds.
  */
 export async function endProcesses(find: () => readonly ProcessEntry[], clock: Clock): Promise<boolean> {

@@ -54,7 +54,7 @@ export function findDescendants(pid: number): readonly number[] {
 
 /**
  * Processes younger than `pid` that were started with this variable in their environment, wherever they have moved in
- * the tree since. Only the young ones are looked at: to read what every process of a machine was started with takes
+ * the tree since. Only the young ones are examined: to read what every process of a machine was started with takes
  * long.
  */
 export function findYoungerByEnvironment(pid: number, variable: string): readonly number[] {
@@ -65,7 +65,7 @@ export function findYoungerByEnvironment(pid: number, variable: string): readonl
     .filter((candidate) => readEnvironment(candidate).includes(variable))
 }
 
-/** The variables that it was started with, as `NAME=value`; none when it has ended or may not be looked into. */
+/** The variables that it was started with, as `NAME=value`; none when it has ended or may not be read. */
 export function readEnvironment(pid: number): readonly string[] {
   return (readProcFile(`/proc/${pid}/environ`) ?? '').split('\0')
 }

@@ -8,9 +8,9 @@ import { endProcesses } from './end-processes.ts'
 import { findLeftBehind, findOwnedBy, ownerName, stateOfOwner } from './owner-mark.ts'
 import { findDescendants, readProcess, type ProcessEntry } from './process-tree.ts'
 
-/** How long what is ending anyway is waited for; it is looked for again later. */
+/** How long what is ending anyway is waited for; it is searched for again later. */
 const WAIT_MS = 500
-const LOOK_MS = 10
+const POLL_MS = 10
 
 /** Of this process, as the server of `home`; null: this machine does not tell. */
 export function identityOfServer(home: string): string | null {
@@ -44,7 +44,7 @@ async function untilEnded(name: string, clock: Clock): Promise<boolean> {
   const deadlineMs = clock.monotonicMs() + WAIT_MS
   while (findOwnedBy(name).length > 0) {
     if (clock.monotonicMs() > deadlineMs) return false
-    await clock.sleep(LOOK_MS)
+    await clock.sleep(POLL_MS)
   }
   return true
 }

@@ -6,7 +6,7 @@ const SANDBOX_PATH = '/usr/local/bin:/usr/bin:/bin'
 const ADMIN_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
- * For programs with the server's rights: what an admin's command has fetched (a clone, an archive) is looked through,
+ * For programs with the server's rights: what an admin's command has fetched (a clone, an archive) is searched,
  * not run. Git starts no program that a repository's own configuration names for watching its files, and takes no
  * folder within a working tree for a repository; Python loads nothing from a user's site folder.
  */

@@ -68,7 +68,7 @@ export interface ConfinedProgramsOptions {
   readonly limits?: CommandLimits
 }
 
-/** A program that does nothing is looked at, too: more rarely than a command. */
+/** A program that does nothing is measured, too: more rarely than a command. */
 const WATCH_EVERY_MS = 1000
 /** Its folder may hold thousands of files that do not change. */
 const MEASURE_AGAIN_MS = 600_000

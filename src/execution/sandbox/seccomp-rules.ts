@@ -98,7 +98,7 @@ const ALWAYS_FORBIDDEN: Readonly<Record<string, CallNumbers>> = {
 
 /** Programs have a way without these and take it when the kernel seems not to know them. */
 const SEEMINGLY_ABSENT: Readonly<Record<string, CallNumbers>> = {
-  clone3: [435, 435], // its flags lie in memory, where a filter cannot look; `clone` is checked below
+  clone3: [435, 435], // its flags lie in memory, which a filter cannot read; `clone` is checked below
   openat2: [437, 437], // so does its mode
   io_uring_setup: [425, 425], // would make calls past the filter
   io_uring_enter: [426, 426],

@@ -39,7 +39,7 @@ export interface FoundScript {
 const MAX_CHAIN = 20
 /** `find -exec find -exec …` has more ways to be read than can be counted. */
 const MAX_PROGRAMS = 500
-/** Of which each may be a command: beyond that they are not looked at. */
+/** Of which each may be a command: beyond that they are not read. */
 const MAX_GUESSES = 200
 
 /** From the outside in; none when the command has no words. */

@@ -194,7 +194,7 @@ const SOMEWHERE: ReadonlySet<string> = new Set(
 )
 const LOADER = /^ld(?:-linux.*|-musl.*)?\.so/
 
-/** Its words are to be looked at one by one. */
+/** Its words are to be read one by one. */
 export function runsSomewhere(name: string): boolean {
   return SOMEWHERE.has(name) || LOADER.test(name)
 }

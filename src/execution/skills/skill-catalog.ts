@@ -3,7 +3,7 @@
  * as soon as its folder is, without a restart. `app.ts` makes the one instance; turns ask before each plan and each
  * task, the door for the query `skills`.
  *
- * What must hold: a broken folder hurts no other. Asking is cheap: folders are looked at, and only manifests that have
+ * What must hold: a broken folder hurts no other. Asking is cheap: folders are listed, and only manifests that have
  * changed are read.
  */
 import { readdirSync, statSync } from 'node:fs'

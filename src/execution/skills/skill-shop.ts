@@ -3,7 +3,7 @@
  * command line; a running server sees the change with its next scan, since folders are all there is.
  *
  * What must hold: nothing half-made is ever used or left. A new folder is put together under a name that the catalog
- * does not look at, moved to its place with the marker in it, and freed of the marker last; an update that fails puts
+ * does not read, moved to its place with the marker in it, and freed of the marker last; an update that fails puts
  * the old one back.
  */
 import { existsSync } from 'node:fs'
@@ -224,7 +224,7 @@ export class SkillShop {
     return join(skillsFolder(this.#options.home), folderName)
   }
 
-  /** A place beside the others that the catalog does not look at. */
+  /** A place beside the others that the catalog does not read. */
   #hiddenPath(): string {
     return this.#path(`.${process.pid}-${randomHex(8)}`)
   }

@@ -2,7 +2,7 @@
  * What lies in the `pub` folder of a workspace, and how one of its files is opened. Used by the command host
  * (`publish-files.ts`) around each program.
  *
- * What must hold: nothing outside of the workspace is looked at, opened or read, whatever a program has left there and
+ * What must hold: nothing outside of the workspace is listed, opened or read, whatever a program has left there and
  * whatever still changes it: links, pipes, devices, folders that are exchanged. So every step begins at a folder that
  * is held open and follows no link; `open-inside.ts` holds it for files.
  */
@@ -13,7 +13,7 @@ import { codeOf, kindOf, openInside, type Problem } from './open-inside.ts'
 
 /** Relative to the workspace. */
 export const PUB_FOLDER = 'pub'
-/** Of files and folders together; looking at more takes too long, and half of them do not tell what is new. */
+/** Of files and folders together; listing more takes too long, and half of them do not tell what is new. */
 const MAX_ENTRIES = 1000
 const MAX_DEPTH = 8
 
@@ -28,7 +28,7 @@ interface PubEntry {
 export type PubListing = ReadonlyMap<string, PubEntry>
 
 /**
- * Never throws: what cannot be looked at is an entry with its problem. Null: there is more than can be looked at. Where
+ * Never throws: what cannot be listed is an entry with its problem. Null: there is more than can be listed. Where
  * there is no pub folder this is one system call.
  */
 export function listPub(workspace: string): PubListing | null {
@@ -41,7 +41,7 @@ export function listPub(workspace: string): PubListing | null {
   }
 }
 
-/** Adds what is in the folder and below it. False: there is more than can be looked at. */
+/** Adds what is in the folder and below it. False: there is more than can be listed. */
 function addFolder(listing: Map<string, PubEntry>, folder: HeldFolder, parents: readonly string[]): boolean {
   const opened = opendirSync(at(folder))
   try {

@@ -19,13 +19,13 @@ const MEASURE_AGAIN_MS = 5_000
 const MAX_REMEMBERED = 10_000
 
 /** At the file system, which says whether it is worth measuring. */
-interface Look {
+interface FreeSpace {
   readonly freeBytes: number
   readonly freeFileCount: number
   readonly atMs: number
 }
 
-type Measurement = Usage & Look
+type Measurement = Usage & FreeSpace
 
 /** One for each command host; remembers the latest 10 000 workspaces, in memory alone. */
 export class WorkspaceQuota {
@@ -53,7 +53,7 @@ export class WorkspaceQuota {
   /** Measures when there is a reason to; resolves to `isOver`. Rejects when the workspace cannot be measured. */
   async check(workspace: string, maxBytes = Infinity): Promise<boolean> {
     const last = this.#measurements.get(workspace)
-    const now = this.#look(workspace)
+    const now = this.#freeSpace(workspace)
     if (last !== undefined && !this.#exceeds(last, maxBytes) && !this.#hasChanged(last, now)) return false
     return this.#exceeds(await this.#measure(workspace, now), maxBytes)
   }
@@ -61,18 +61,18 @@ export class WorkspaceQuota {
   /** As `check`, or in any case when it `isDue`; resolves to the bytes that the workspace has. */
   async measure(workspace: string, isDue: boolean): Promise<number> {
     const last = this.#measurements.get(workspace)
-    const now = this.#look(workspace)
+    const now = this.#freeSpace(workspace)
     const isKnown = last !== undefined && !isDue && !this.#exceeds(last, Infinity) && !this.#hasChanged(last, now)
     if (isKnown) return last.bytes
     return (await this.#measure(workspace, now)).bytes
   }
 
-  #look(workspace: string): Look {
+  #freeSpace(workspace: string): FreeSpace {
     const { bavail, bsize, ffree } = statfsSync(workspace)
     return { freeBytes: bavail * bsize, freeFileCount: ffree, atMs: this.#clock.monotonicMs() }
   }
 
-  async #measure(workspace: string, now: Look): Promise<Measurement> {
+  async #measure(workspace: string, now: FreeSpace): Promise<Measurement> {
     const measurement = { ...(await measureUsage(workspace)), ...now }
     this.#remember(workspace, measurement)
     return measurement
@@ -82,7 +82,7 @@ export class WorkspaceQuota {
     return bytes > Math.min(this.#limits.workspaceBytes, maxBytes) || fileCount > this.#limits.workspaceFileCount
   }
 
-  #hasChanged(last: Look, now: Look): boolean {
+  #hasChanged(last: FreeSpace, now: FreeSpace): boolean {
     return (
       now.atMs - last.atMs > this.#measureAgainMs ||
       Math.abs(now.freeBytes - last.freeBytes) > this.#limits.workspaceBytes / NOTICEABLE_PART ||

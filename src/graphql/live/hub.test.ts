@@ -73,7 +73,7 @@ class World {
         return {
           head: () => this.tail.anchor(),
           end: async () => {
-            const end = await this.tail.look()
+            const end = await this.tail.readEnd()
             await this.whileAsking()
             return end
           },

@@ -127,7 +127,7 @@ class AwaitedSession implements Hold {
     this.#open = open
   }
 
-  /** It may have appeared since it was looked for: that is tried first. */
+  /** It may have appeared since it was searched for: that is tried first. */
   start(): void {
     const attempt = (): void => void this.#attempts.run()
     this.#stopWaiting = this.#options.feed.await(this.#subscription.operation.sessionId, attempt)

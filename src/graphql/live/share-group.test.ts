@@ -92,7 +92,7 @@ class World {
       operation: operationOf(document),
       following: {
         head: () => this.tail.anchor(),
-        end: () => this.tail.look(),
+        end: () => this.tail.readEnd(),
         read: (after) => this.tail.read(after),
         close: () => undefined,
       },

@@ -1,5 +1,5 @@
 /**
- * The tool `ask`: sends a message and waits for what its turn answers. The log says when to look; what is answered is
+ * The tool `ask`: sends a message and waits for what its turn answers. The log says when to read; what is answered is
  * read, so a turn that was over before, or was taken along by another, is no special case.
  */
 import type { Clock } from '../../platform/clock.ts'
@@ -34,13 +34,13 @@ export async function awaitAnswer(options: AskOptions): Promise<Asked | null> {
   const over = new AbortController()
   const until = AbortSignal.any([signal, over.signal])
   const cancelTimer = clock.after(timeoutMs, () => over.abort())
-  let look = Promise.withResolvers<void>()
+  let changed = Promise.withResolvers<void>()
   const onEvent = ({ sessionEvents: event }: { readonly sessionEvents: EventData }): void => {
     const progress = describe(event)
     if (progress !== null) onProgress(progress)
-    if (event.__typename === 'TurnCompletedEvent' || event.__typename === 'TurnPausedEvent') look.resolve()
+    if (event.__typename === 'TurnCompletedEvent' || event.__typename === 'TurnPausedEvent') changed.resolve()
   }
-  until.addEventListener('abort', () => look.resolve(), { once: true })
+  until.addEventListener('abort', () => changed.resolve(), { once: true })
   try {
     const variables = { sessionId, after: sent.turn.firstSeq }
     const { ended } = await operations.follow(EVENTS, variables, { signal: until, onEvent })
@@ -54,8 +54,8 @@ export async function awaitAnswer(options: AskOptions): Promise<Asked | null> {
       const isOver = OVER.has(turn.status)
       const waits = turn.pausedReason ?? turn.joinedInto?.pausedReason ?? null
       if (isOver || waits !== null || until.aborted) return { turn, isOver }
-      await Promise.race([look.promise, broken])
-      look = Promise.withResolvers()
+      await Promise.race([changed.promise, broken])
+      changed = Promise.withResolvers()
     }
   } finally {
     over.abort()

@@ -13,7 +13,7 @@ export interface Exchange {
 /** `NEXT`: the new message comes next in it. `AGAIN`: the new message is its last already. */
 export type Match = 'NEXT' | 'AGAIN' | null
 
-/** How many of the last exchanges are compared; the first message is, besides, how sessions are looked for. */
+/** How many of the last exchanges are compared; the first message is, besides, how sessions are found. */
 export const COMPARED = 20
 /** What stands in the log in place of a secret. */
 const REDACTED = '[REDACTED]'

@@ -75,7 +75,7 @@ export class Admission {
       this.#running += 1
       return Promise.resolve(true)
     }
-    if (!this.#hasRoomFor(work)) return Promise.resolve(false)
+    if (!this.#hasCapacityFor(work)) return Promise.resolve(false)
     return new Promise((resolve) => {
       const line = this.#lines[work.kind]
       const cancelWait = this.#clock.after(MAX_WAIT_MS, () => waiting.settle(false))
@@ -94,7 +94,7 @@ export class Admission {
   }
 
   /** For intake, at the cost of reads that wait. */
-  #hasRoomFor({ kind, bytes }: Work): boolean {
+  #hasCapacityFor({ kind, bytes }: Work): boolean {
     const isFull = (): boolean => this.waiting >= MAX_WAITING || this.#waitingBytes + bytes > MAX_WAITING_BYTES
     if (kind === 'intake') for (const read of this.#lines.read) if (isFull()) read.settle(false)
     return !isFull()

@@ -22,7 +22,7 @@ export function usePersistedQueries(queries: PersistedQueries): DoorPlugin {
   }
 }
 
-/** In the words that client libraries look for. */
+/** In the words that client libraries search for. */
 function notFound(): GraphQLError {
   return new GraphQLError('PersistedQueryNotFound', { extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } })
 }

@@ -19,7 +19,7 @@ export async function removeParticipant(
 ): Promise<SessionUpdated | Refusal> {
   const isOwn = viewer.user?.name === user
   if (!isOwn && rightTo('REMOVE_PARTICIPANT', viewer) === 'NEVER') {
-    return invalidInput(['user'], 'must be your own name: only an admin may remove somebody else')
+    return invalidInput(['user'], 'must be your own name: only an admin may remove others')
   }
   if (!isStorable(user)) return invalidInput(['user'], 'must be the name of a user')
   const acts = [isOwn ? 'LEAVE' : 'REMOVE_PARTICIPANT'] as const

@@ -28,8 +28,8 @@ export interface CheckpointerOptions extends CheckpointContext {
 
 /** At once, in this process: turns come first. */
 const MAX_RUNNING = 4
-/** How often is looked for idle sessions: a tenth of what counts as idle, but … */
-const LOOK_IDLE = { leastMs: 1000, mostMs: 30_000 }
+/** How often idle sessions are searched for: a tenth of what counts as idle, but … */
+const POLL_IDLE = { leastMs: 1000, mostMs: 30_000 }
 
 export class Checkpointer {
   readonly #options: CheckpointerOptions
@@ -38,7 +38,7 @@ export class Checkpointer {
   readonly #running = new Map<string, AbortController>()
   readonly #owned = new Set<Promise<void>>()
   readonly #poll: Periodic
-  #lookedForIdleMs: number | null = null
+  #polledIdleMs: number | null = null
 
   constructor(options: CheckpointerOptions) {
     this.#options = options
@@ -100,7 +100,7 @@ export class Checkpointer {
   async #tick(): Promise<void> {
     const { database } = this.#options
     await this.#renew()
-    await this.#lookForIdle()
+    await this.#pollIdle()
     const places = MAX_RUNNING - this.#running.size
     if (places <= 0 || this.#stopping.signal.aborted) return
     for (const claim of await claimCheckpoints(database, places)) this.#begin(claim)
@@ -113,14 +113,14 @@ export class Checkpointer {
     for (const runId of held) if (!kept.has(runId)) this.#running.get(runId)?.abort()
   }
 
-  async #lookForIdle(): Promise<void> {
+  async #pollIdle(): Promise<void> {
     const { database, config, clock } = this.#options
     const { introspectionIdleMs: idleMs } = config.current().settings
-    const everyMs = Math.min(Math.max(idleMs / 10, LOOK_IDLE.leastMs), LOOK_IDLE.mostMs)
+    const everyMs = Math.min(Math.max(idleMs / 10, POLL_IDLE.leastMs), POLL_IDLE.mostMs)
     const nowMs = clock.monotonicMs()
-    if (idleMs === 0 || (this.#lookedForIdleMs !== null && nowMs - this.#lookedForIdleMs < everyMs)) return
+    if (idleMs === 0 || (this.#polledIdleMs !== null && nowMs - this.#polledIdleMs < everyMs)) return
     await dueIdleCheckpoints(database, idleMs)
-    this.#lookedForIdleMs = nowMs
+    this.#polledIdleMs = nowMs
   }
 
   #begin(claim: CheckpointClaim): void {

@@ -1,10 +1,10 @@
 /**
- * The right to look for facts that are alike, and which of them are looked at. The state's one row is the claim: the
+ * The right to search for facts that are alike, and which of them are compared. The state's one row is the claim: the
  * process that set `started_at` last may write what comes of it (store/proposals/store-proposal.ts), and no other may
  * claim it during a pause, also when that process died. Each fact is compared once, with all that are in use, when it
  * is new; what an admin has still to decide, or has rejected, is not proposed again.
  *
- * What must hold: only facts that everybody is shown, and none that a person made, looked at, changed or brought back.
+ * What must hold: only facts that everybody is shown, and none that a person made, reviewed, changed or brought back.
  */
 import type { Database } from '../../store/database.ts'
 import { CONSOLIDATION_DUE, OF_ALL } from '../../store/knowledge/knowledge-due.ts'
@@ -12,7 +12,7 @@ import { rankFacts } from '../rank-facts.ts'
 import { groupAlike } from './group-alike.ts'
 import type { SeenFact } from './judge-consolidation.ts'
 
-/** What there is to ask about, and how far the facts are looked at when that is done. */
+/** What there is to ask about, and how far the facts are compared when that is done. */
 export interface ConsolidationBatch {
   /** Names the claim. */
   readonly startedAt: string
@@ -74,7 +74,7 @@ async function groupOf(
   return free.filter(({ id }) => alike.has(id)).map(({ id, content, version }) => ({ id, content, version }))
 }
 
-/** Of facts `f`: a part of the server made it, and no person has looked at it, changed it or brought it back. */
+/** Of facts `f`: a part of the server made it, and no person has reviewed it, changed it or brought it back. */
 const IS_OURS = `f.source <> 'MANUAL' AND f.reviewed_at IS NULL AND NOT EXISTS (SELECT FROM fact_versions v
   WHERE v.fact_id = f.id AND v.changed_by <> ALL ('{curator,summarizer,server}'))`
 

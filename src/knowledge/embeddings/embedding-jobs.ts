@@ -44,8 +44,8 @@ export interface EmbeddingJobsOptions {
 const BATCH = 64
 /** Facts that are made due at once. */
 const FOUND_AT_ONCE = 5000
-/** How often is looked for facts that no trigger has made due. */
-const LOOK_MS = 300_000
+/** How often facts are searched for that no trigger has made due. */
+const FIND_MISSING_MS = 300_000
 const CALL_DEADLINE_MS = 120_000
 /** A text that the model refuses is tried again so much later. */
 const REFUSED_MS = 86_400_000
@@ -59,7 +59,7 @@ export class EmbeddingJobs {
   readonly #poll: Periodic
   /** For which facts are made due; '': for none; null: not yet known what the rows say. */
   #isOnFor: string | null = null
-  #lookAtMs = 0
+  #findMissingAtMs = 0
 
   constructor(options: EmbeddingJobsOptions) {
     this.#options = options
@@ -93,23 +93,23 @@ export class EmbeddingJobs {
     if (this.#isOnFor !== model) {
       await (model === '' ? turnEmbeddingOff(database) : turnEmbeddingOn(database))
       this.#isOnFor = model
-      this.#lookAtMs = 0
+      this.#findMissingAtMs = 0
     }
     if (model === '') return
     const runId = randomHex(16)
     const due = await claimUnembedded(database, runId, BATCH)
-    if (due.length === 0) return this.#look(model)
+    if (due.length === 0) return this.#findMissing(model)
     await this.#embed(runId, due, signal)
     return 'again'
   }
 
   /** For what changed while nothing was made due, and when the model is another one. */
-  async #look(model: string): Promise<'again' | void> {
+  async #findMissing(model: string): Promise<'again' | void> {
     const { database, clock } = this.#options
-    if (clock.monotonicMs() < this.#lookAtMs) return
+    if (clock.monotonicMs() < this.#findMissingAtMs) return
     if ((await findUnembedded(database, model, FOUND_AT_ONCE)) > 0) return 'again'
     if ((await removeOtherEmbeddings(database, model)) > 0) return 'again'
-    this.#lookAtMs = clock.monotonicMs() + LOOK_MS
+    this.#findMissingAtMs = clock.monotonicMs() + FIND_MISSING_MS
   }
 
   /**

@@ -8,7 +8,7 @@ const MAX_ALIKE = 100
 
 /**
  * Ids of at most a hundred, itself not among them; [] without such a fact or learning. Of each word the newest
- * learnings that have it are looked at, so the cost does not grow with their number.
+ * learnings that have it are compared, so the cost does not grow with their number.
  */
 export async function alikeLearnings(database: Database, id: string): Promise<string[]> {
   const [text] = await database.query<{ norm: string }>(TEXT_OF, [id])

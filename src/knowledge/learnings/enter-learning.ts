@@ -30,7 +30,7 @@ export interface LearnedText {
   readonly mode: CurationMode
   /** Of what it may become. */
   readonly scope: Scope
-  /** Why it is not looked at in any case; null: it is. */
+  /** Why it is not held in any case; null: it is. */
   readonly refusal: string | null
 }
 
@@ -100,12 +100,12 @@ function held(entry: LearningEntry, mode: CurationMode, content: string): Learni
 
 const REASONS: Readonly<Record<Suspicion | 'TEACHER', string>> = {
   TEACHER: 'what this user teaches waits for a person',
-  ORDER: 'it looks like an order',
+  ORDER: 'it has the form of an order',
   SECRET: 'it may hold a secret',
-  REMARK: 'it looks like a passing remark',
+  REMARK: 'it has the form of a passing remark',
   AGENT: 'it speaks of the agent',
   RIGHTS: 'it speaks of rights',
-  PRIVATE: "it may be somebody's private matter",
+  PRIVATE: "it may be a person's private matter",
 }
 
 /** For people. */

@@ -1,4 +1,4 @@
-/** Whether a person has to look at what a user teaches: the configuration's answer. */
+/** Whether a person has to review what a user teaches: the configuration's answer. */
 import { currentUser } from '../../config/access/current-user.ts'
 import type { Config } from '../../config/config.ts'
 import type { CurationMode } from '../../config/schema/curation.ts'

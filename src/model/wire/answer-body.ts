@@ -1,5 +1,5 @@
 /**
- * An answer's bytes, looked at before they are parsed: whether they are a stream of events, whatever the header says.
+ * An answer's bytes, examined before they are parsed: whether they are a stream of events, whatever the header says.
  * What must hold: every byte is passed on, as it comes.
  */
 import { isEventStream } from '../event-stream.ts'

@@ -9,7 +9,7 @@ import { openInside } from '../../execution/workspace/open-inside.ts'
 
 /** Of one folder. */
 const MAX_FILES = 8
-/** Of one folder, files of every kind: one that holds more is not looked through to its end. */
+/** Of one folder, files of every kind: one that holds more is not read to its end. */
 const MAX_ENTRIES = 200
 /** A section of a plugin holds no more. */
 const MAX_CHARS = 16_000

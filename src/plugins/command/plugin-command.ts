@@ -73,7 +73,7 @@ const SAYS_PACKAGE = /^@|^factotum-plugin-|@/
 function mistyped(name: string, source: string): string {
   return (
     `There is no folder ${source}. If you mean the npm package of that name, leave out --yes, ` +
-    `or name its version (${name}@latest): whoever owns a mistyped name would be trusted otherwise.`
+    `or name its version (${name}@latest): the owner of a mistyped name would be trusted otherwise.`
   )
 }
 

@@ -44,14 +44,14 @@ const packageSchema = z.object({
 })
 
 /** What becomes of a folder that is there and cannot be read now: too many open files, no right, a disk that fails. */
-export interface Look {
+export interface Scan {
   /** Found before, by name: it stays. */
   readonly known: ReadonlyMap<string, PluginFolder>
-  /** May throw; then so does the look. */
+  /** May throw; then so does the scan. */
   readonly onUnreadable: (error: unknown) => void
 }
 
-const FIRST: Look = {
+const FIRST: Scan = {
   known: new Map(),
   onUnreadable: (error) => {
     throw new AppError('PLUGIN_REFUSED', `The plugins cannot be read: ${messageOf(error)}.`, { cause: error })
@@ -59,32 +59,32 @@ const FIRST: Look = {
 }
 
 /** By name. What is no plugin's folder is left out. */
-export function findPlugins(home: string, look: Look = FIRST): ReadonlyMap<string, PluginFolder> {
+export function findPlugins(home: string, scan: Scan = FIRST): ReadonlyMap<string, PluginFolder> {
   const path = pluginsFolder(home)
-  const names = orKnown(() => foldersOf(path), [...look.known.keys()], look)
-  return collect(names, look, (name) => (isSourceName(name) ? readFolder(path, name) : null))
+  const names = orKnown(() => foldersOf(path), [...scan.known.keys()], scan)
+  return collect(names, scan, (name) => (isSourceName(name) ? readFolder(path, name) : null))
 }
 
 /** Those of the packages, by the plugin's name; one that is not installed is left out. */
 export function findPackages(
   home: string,
   packages: readonly string[],
-  look: Look = FIRST,
+  scan: Scan = FIRST,
 ): ReadonlyMap<string, PluginFolder> {
   const names = new Map(packages.map((name) => [pluginOfPackage(name) ?? '', name]))
-  return collect([...names.keys()], look, (plugin) => readPackage(home, names.get(plugin) ?? ''))
+  return collect([...names.keys()], scan, (plugin) => readPackage(home, names.get(plugin) ?? ''))
 }
 
 function collect(
   names: readonly string[],
-  look: Look,
+  scan: Scan,
   read: (name: string) => PluginFolder | null,
 ): ReadonlyMap<string, PluginFolder> {
-  const found = names.flatMap((name) => orKnown(() => read(name), look.known.get(name) ?? null, look) ?? [])
+  const found = names.flatMap((name) => orKnown(() => read(name), scan.known.get(name) ?? null, scan) ?? [])
   return new Map(found.map((folder) => [folder.name, folder]))
 }
 
-function orKnown<Value>(read: () => Value, known: Value, { onUnreadable }: Look): Value {
+function orKnown<Value>(read: () => Value, known: Value, { onUnreadable }: Scan): Value {
   try {
     return read()
   } catch (error) {

@@ -21,7 +21,7 @@ export class PluginFinder {
   readonly #options: PluginFinderOptions
   #packages: ReadonlyMap<string, PluginFolder> = new Map()
   #folders: ReadonlyMap<string, PluginFolder> = new Map()
-  /** Why something could not be read at the last look: it is logged when it begins, and when it is over. */
+  /** Why something could not be read by the last scan: it is logged when it begins, and when it is over. */
   #problem: string | null = null
   readonly #leftOut = new Set<string>()
 
@@ -47,8 +47,8 @@ export class PluginFinder {
     const was = this.#problem
     this.#problem = problem
     if (problem !== null && was === null)
-      logger.error({ error: problem }, 'plugins cannot be looked for; those that were found stay as they are')
-    if (problem === null && was !== null) logger.info('plugins can be looked for again')
+      logger.error({ error: problem }, 'scan for plugins failed; those that were found stay as they are')
+    if (problem === null && was !== null) logger.info('scan for plugins works again')
   }
 
   #leaveOut(name: string): void {

@@ -8,7 +8,7 @@ import { BASE64 } from './group-codes.ts'
 
 /** Shorter ones are among the forms of a secret (encodings.ts). */
 const MIN_CHARS = 64
-/** Within a run; so each has one of the places that are looked at, or a line end is there and base64 behind it. */
+/** Within a run; so each has one of the places that are sampled, or a line end is there and base64 behind it. */
 const STEP = MIN_CHARS / 2
 /** Of a line that base64 goes on from: words one a line are none. */
 const MIN_LINE_CHARS = 16

@@ -20,7 +20,7 @@ export function spacedLetters(text: string): DecodedView[] {
 }
 
 /**
- * Eight letters take more than seven strides, so one of the places that are looked at has two strides of them behind
+ * Eight letters take more than seven strides, so one of the places that are sampled has two strides of them behind
  * it.
  */
 function viewsOf(text: string, stride: number): DecodedView[] {

@@ -189,7 +189,7 @@ const HOSTILE = [
   '-',
 ]
 
-describe('looking for it', () => {
+describe('searching for it', () => {
   test('begins at cues of bounded length, and reads so far behind each: so the time is in proportion to the text', () => {
     for (const { cue, reach } of [...keyForms, ...sentenceForms]) {
       expect(cue.flags).toContain('g')

@@ -4,7 +4,7 @@
  * says what is and is not found.
  *
  * What must hold: the time is linear in the text, whatever it says. A cue is made of words and bounded repeats; behind
- * it at most `reach` characters are looked at, and what was taken is not looked at again.
+ * it at most `reach` characters are read, and what was taken is not read again.
  */
 import { keyForms } from './key-forms.ts'
 import { sentenceForms } from './sentence-forms.ts'

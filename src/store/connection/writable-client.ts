@@ -3,7 +3,7 @@
  * the node's beat, jobs.
  *
  * PostgreSQL says by itself, at login and whenever it changes, whether it is a standby or takes only reads; such a
- * connection ends at once, so that pools look for another server. Of several hosts (src/config/database-address.ts) the
+ * connection ends at once, so that pools try another server. Of several hosts (src/config/database-address.ts) the
  * first that takes writes is connected to; all are asked at the same time, so that one that is silent costs a moment.
  */
 import pg from 'pg'

@@ -184,7 +184,7 @@ const opened = (holes: Holes): Sql => sql`anew AS MATERIALIZED (
  * The limit is checked on the row as it is once the lock is held, so it is exact however many come at once. So is what
  * kind of conversation the session is, on which it depends whether there is a turn, and whether that begins.
  *
- * `opens`: a session is opened when there is none. Otherwise it is only looked for, and one that the caller cannot
+ * `opens`: a session is opened when there is none. Otherwise it is only searched for, and one that the caller cannot
  * reach is not even locked: who waits for the lock of a session could tell that there is one.
  */
 const acceptSql = ({ opens, holes }: { readonly opens: boolean; readonly holes: Holes }): Sql => sql`${PRIOR}

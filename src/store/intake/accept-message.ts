@@ -164,7 +164,7 @@ export async function acceptMessage(
     if (row === 'raced' || (row.outcome === 'UNSEEN' && mayOpen)) continue
     if (row.outcome === 'NO_QUOTA') return { kind: 'NoQuota' }
     if (row.outcome === 'BARRED' || row.outcome === 'UNSEEN') return { kind: 'NoSession' }
-    // Only looked for, a session may have been deleted meanwhile instead: the next statement sees which it was.
+    // Only searched for, a session may have been deleted meanwhile instead: the next statement sees which it was.
     if (row.outcome === 'FULL' && !mayOpen && attempt === 0) continue
     if (row.outcome === 'FULL') return { kind: 'QueueFull' }
     return stored(row, { message, turnId: turn.id, start })

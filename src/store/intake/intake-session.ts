@@ -270,7 +270,7 @@ const WHAT_CHANGED = sql`concat_ws(', ',
 
 /**
  * `held` locks the session's row and reads it as it is then. How many joined and left is counted in FROM, not asked in
- * WHERE: only what FROM delivered stays what it was when the update has to look at the row a second time.
+ * WHERE: only what FROM delivered stays what it was when the update has to read the row a second time.
  */
 const CHANGE = intakeStatement(
   'intake.change-session',

@@ -108,7 +108,7 @@ async function refuse(
   { sessionId, name, size, byAdmin }: NewUpload,
   { workspaceBytes, quotaOf }: UploadLimits,
 ): Promise<UploadOutcome | null> {
-  const [found] = await transaction.query<Found>(LOOK, [sessionId, name])
+  const [found] = await transaction.query<Found>(FIND_UPLOAD, [sessionId, name])
   if (found === undefined) throw new BugError('an aggregate has a row')
   const { opener, files, ownBytes, otherBytes, isAdmins } = found
   if (isAdmins === true && !byAdmin) return { kind: 'AdminsFile' }
@@ -137,8 +137,8 @@ const LOCK_OPENER: Statement = {
 }
 
 /** What was measured last counts, and at least the files themselves, also in a session that was imported. */
-const LOOK: Statement = {
-  name: 'intake.look-for-upload',
+const FIND_UPLOAD: Statement = {
+  name: 'intake.find-upload',
   text: `SELECT o.opener, count(f.id)::int AS files,
       greatest(coalesce(max(o.workspace_bytes), 0), coalesce(sum(f.size), 0))::float8 AS "ownBytes",
       (SELECT coalesce(sum(x.workspace_bytes), 0)::float8 FROM opened_sessions x

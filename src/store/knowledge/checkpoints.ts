@@ -4,7 +4,7 @@
  * renewed while the introspector is asked: a process that dies loses it by the time, and another one makes the
  * checkpoint.
  *
- * No claim of the session is involved, so turns run meanwhile. What a checkpoint may look at ends before the first
+ * No claim of the session is involved, so turns run meanwhile. What a checkpoint may read ends before the first
  * message whose turn is still open: that may be edited, and may hold a secret that only the planner finds. All times
  * are the database's.
  */
@@ -27,11 +27,11 @@ import { sql } from '../sql.ts'
 /** A claim outlives a renewal that fails once or twice, no more: what died must not hold up its session. */
 const LEASE_MS = 10_000
 /**
- * The look for idle sessions goes back so far behind where the last one ended: commits take a moment, and clocks
+ * The poll for idle sessions goes back so far behind where the last one ended: commits take a moment, and clocks
  * differ.
  */
 const OVERLAP = "interval '1 minute'"
-/** The place where the look ended is stored no more often than this. */
+/** The place where the poll ended is stored no more often than this. */
 const STORE_AFTER = "interval '30 seconds'"
 const MAX_IDLE = 200
 
@@ -106,8 +106,8 @@ const DUE = {
 }
 
 /**
- * Makes checkpoints due of sessions that went idle since the last look, and returns how many. A session is looked at
- * once for each time that it goes idle: its last activity then lies between where the last look ended and now.
+ * Makes checkpoints due of sessions that went idle since the last poll, and returns how many. A session is found
+ * once for each time that it goes idle: its last activity then lies between where the last poll ended and now.
  */
 export async function dueIdleCheckpoints(database: Database, idleMs: number): Promise<number> {
   const [row] = await database.query<{ due: number }>(DUE_IDLE, [idleMs])

@@ -82,19 +82,19 @@ interface Review {
   readonly reviewedAt: Date | null
 }
 
-/** Who makes or rewrites a fact has looked at it; parts of the server have not. */
+/** Who makes or rewrites a fact has reviewed it; parts of the server have not. */
 export function reviewedBy({ userName, tokenName, at }: Editor): Review {
   return tokenName === null ? { reviewedBy: null, reviewedAt: null } : { reviewedBy: userName, reviewedAt: at }
 }
 
-const LOOKED_AT: ReadonlySet<FactChange> = new Set(['EDITED', 'REVERTED', 'RESTORED', 'CONSOLIDATED'])
+const REVIEWED: ReadonlySet<FactChange> = new Set(['EDITED', 'REVERTED', 'RESTORED', 'CONSOLIDATED'])
 
-/** {}: as it was. What an undo brings back need not have been looked at by anybody. */
+/** {}: as it was. What an undo brings back need not have been reviewed by anybody. */
 function reviewAfter(
   editor: Editor,
   { fact, change, columns }: Pick<FactEdit, 'fact' | 'change' | 'columns'>,
 ): Partial<Review> {
-  if (LOOKED_AT.has(change)) return reviewedBy(editor)
+  if (REVIEWED.has(change)) return reviewedBy(editor)
   const isOther = columns.content !== undefined && columns.content !== fact.content
   return isOther ? { reviewedBy: null, reviewedAt: null } : {}
 }
@@ -104,7 +104,7 @@ export interface LockedFact extends FactState {
   readonly id: string
   readonly version: number
   readonly sessionId: string | null
-  /** Null: no person has looked at it. */
+  /** Null: no person has reviewed it. */
   readonly reviewedAt: Date | null
 }
 

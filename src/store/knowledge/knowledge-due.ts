@@ -12,7 +12,7 @@ export interface KnowledgeDue {
   readonly consolidation: boolean
 }
 
-/** So long after a proposal, or when the process that looked for one died. */
+/** So long after a proposal, or when the process that worked on one died. */
 const CONSOLIDATION_PAUSE = sql`interval '10 minutes'`
 
 /** What a summary may be made of, of messages `m`: those of trusted senders, and paraphrases of others. */

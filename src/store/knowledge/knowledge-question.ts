@@ -77,7 +77,7 @@ export function storeDisputedFact(
     const content = `${editor.userName} says that this is wrong: ${reason}`.slice(0, MAX_DISPUTE_CHARS).toWellFormed()
     const text = { content, norm: normalText(`dispute ${editor.userName} ${factId}`) }
     const twin = await refuseTwinQuestion(transaction, text.norm, null)
-    if (twin !== null) return conflict('SAME_EXISTS', 'You have said so already; an admin will look at it.', factId)
+    if (twin !== null) return conflict('SAME_EXISTS', 'You have said so already; an admin will review it.', factId)
     const question = { text, sessionId: null, source: 'DISPUTE', factIds: [factId] } as const
     const questionId = await insertQuestion(transaction, editor, question)
     return { kind: 'FactChanged', factId, changedIds: [questionId] }

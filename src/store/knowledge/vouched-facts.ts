@@ -1,5 +1,5 @@
 /**
- * Facts that a person answers for, in SQL: a person has looked at them or said whom they are shown, or only some users
+ * Facts that a person answers for, in SQL: a person has reviewed them or said whom they are shown, or only some users
  * (admins) taught them. What a session taught by itself has no person behind it. Plans of admins, who may do
  * everything, are shown no others.
  */

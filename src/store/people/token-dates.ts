@@ -1,4 +1,4 @@
-/** When tokens were made and last used: for people to look at, never to decide by. */
+/** When tokens were made and last used: for people to read, never to decide by. */
 import type { Database, Statement } from '../database.ts'
 
 /** UTC; `lastUsedAt` is null until the first use, and behind by some seconds. */

@@ -1,6 +1,6 @@
 /**
  * Writes what the summarizer proposes, in one statement: the proposal with its sources, the audit, and how far the
- * facts are looked at. Only who holds the claim writes.
+ * facts are compared. Only who holds the claim writes.
  */
 import { newId } from '../../platform/id.ts'
 import type { Database } from '../database.ts'
@@ -33,7 +33,7 @@ export async function storeProposal(database: Database, proposal: NewProposal): 
   return rows[0]?.id ?? null
 }
 
-/** Without a proposal the next new facts are looked at without a pause. */
+/** Without a proposal the next new facts are compared without a pause. */
 const STORE = {
   name: 'proposals.store',
   text: `WITH claim AS MATERIALIZED (

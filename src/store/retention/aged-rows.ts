@@ -1,6 +1,6 @@
 /**
  * Which rows `[retention]` lets go, one SELECT for each kind: `$1` the ids of sessions, `$2` what must be older than
- * that. Looked at and counted by these, and removed by them (remove-aged.ts), so that a dry run counts what would go.
+ * that. Found and counted by these, and removed by them (remove-aged.ts), so that a dry run counts what would go.
  *
  * What must hold: nothing of a turn that has not ended, or that something is still to be done for (an approval, a
  * delivery, a delegation, a plugin that waits for its end), is among them.
@@ -39,7 +39,7 @@ export const AGED_ROWS: Readonly<Record<RetentionKind, Sql>> = {
       AND (k.output ${IS_THERE} OR k.stderr ${IS_THERE})`,
   deliveries: sql`SELECT d.session_id, d.id AS row, d.seq FROM deliveries d
     WHERE d.session_id = ${IDS} AND d.created_at < ${BEFORE} AND d.status IN ('DELIVERED', 'DEAD')`,
-  // Whether there is a workspace only the disk knows: the caller looks.
+  // Whether there is a workspace only the disk knows: the caller checks.
   workspaces: sql`SELECT s.id AS session_id, NULL::text AS row, 0 AS seq FROM sessions s
     WHERE s.id = ${IDS} AND s.last_activity_at < ${BEFORE} AND NOT ${hasWork(sql`s`)}`,
 }

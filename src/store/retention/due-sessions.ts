@@ -1,9 +1,9 @@
 /**
  * Which sessions may have something to remove: each has the time from which it may. That is when the oldest of what is
- * left becomes old enough, and at the latest the shortest of the times after it was looked at, as all that comes later
+ * left becomes old enough, and at the latest the shortest of the times after it was checked, as all that comes later
  * is younger. It holds for the rules under which it was found out; when they change, all sessions are due again.
  *
- * What comes in with a time of its own that is older (a message that a connector has kept) waits for that look.
+ * What comes in with a time of its own that is older (a message that a connector has kept) waits for that check.
  */
 import { RETENTION_KINDS, type Retention, type RetentionKind } from '../../config/schema/retention.ts'
 import { STATEMENT_TIMEOUT_MS, type Database, type Statement } from '../database.ts'
@@ -12,7 +12,7 @@ import { intakeStatement } from '../intake/intake-statement.ts'
 import { concat, identifier, sql, type Sql } from '../sql.ts'
 import { IS_THERE, KEPT } from './aged-rows.ts'
 
-/** One of which things stand in the way of removing is looked at again after that. */
+/** One of which things stand in the way of removing is checked again after that. */
 const AGAIN_MINUTES = 30
 
 /** The rules as the rows have them. */
@@ -30,7 +30,7 @@ const DUE: Statement = {
   timeoutMs: STATEMENT_TIMEOUT_MS,
 }
 
-/** Some that are due: to be looked at, and to be told so by `planNextLook` before more are asked for. */
+/** Some that are due: to be checked, and noted so by `planNextCheck` before more are asked for. */
 export async function dueSessions(
   database: Database,
   { rules, at, limit }: { readonly rules: string; readonly at: Date; readonly limit: number },
@@ -84,8 +84,8 @@ const PLAN = intakeStatement(
   FROM next, input WHERE s.id = next.id`,
 )
 
-/** `at`: when they were looked at. */
-export async function planNextLook(
+/** `at`: when they were checked. */
+export async function planNextCheck(
   database: Database,
   { ids, at, retention }: { readonly ids: readonly string[]; readonly at: Date; readonly retention: Retention },
 ): Promise<void> {

@@ -268,7 +268,7 @@ interface SettledRun {
   readonly nextRunAt: Date | null
 }
 
-/** A run whose session is gone keeps no trace of it. False: the schedule has changed meanwhile; look again. */
+/** A run whose session is gone keeps no trace of it. False: the schedule has changed meanwhile; read it again. */
 export async function settleRun(
   database: Database,
   { id, version }: Pick<FiringSchedule, 'id' | 'version'>,

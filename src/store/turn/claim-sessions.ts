@@ -39,7 +39,7 @@ const SPARE = 4
  */
 export class Claimer {
   readonly #database: Database
-  /** The last user that was looked at; empty: begin with the first. */
+  /** The last user that was read; empty: begin with the first. */
   #after = ''
 
   constructor(database: Database) {
@@ -72,7 +72,7 @@ export class Claimer {
 interface Row {
   readonly claimed: readonly (readonly [string, number])[]
   readonly left: boolean
-  /** The last user that was looked at; null: there is none behind. */
+  /** The last user that was read; null: there is none behind. */
   readonly last: string | null
 }
 

@@ -235,7 +235,7 @@ function partsOf(turn: TurnRef, write: ReadyWrite, bind: Bind): Record<string, F
     FROM ${FENCE}, jsonb_to_recordset(${json(patchRows(taskPatches))}) AS p (id text, ${PATCH_COLUMNS})
     WHERE x.id = p.id AND ${isOneOf(sql`x.id`, [...taskPatches.keys()], bind)}`
 
-  // Only the turn's own part of the log is looked through: its events come after its message.
+  // Only the turn's own part of the log is searched: its events come after its message.
   if (isFilled(dropDeltasOf))
     parts['deltas'] = fenced`
     DELETE FROM events x USING ${FENCE}

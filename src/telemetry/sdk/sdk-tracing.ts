@@ -1,6 +1,6 @@
 /**
  * Spans and measures by OpenTelemetry's SDK. Nothing of it is registered for the whole process: two apps in one do not
- * see each other, and packages that look for a global tracer find none.
+ * see each other, and packages that search for a global tracer find none.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {

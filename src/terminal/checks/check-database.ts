@@ -43,7 +43,7 @@ export async function checkDatabase(url: string, clock: Clock): Promise<readonly
     if (facts === undefined) return []
     return [describeServer(facts), describeClock(facts, clock), await checkMigrations(client)]
   } catch (error) {
-    return [fail('database', `It cannot be asked: ${messageOf(error)}`, 'Look into the log of PostgreSQL.')]
+    return [fail('database', `It cannot be asked: ${messageOf(error)}`, 'Read the log of PostgreSQL.')]
   } finally {
     await client.end()
   }

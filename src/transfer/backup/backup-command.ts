@@ -25,7 +25,7 @@ export interface BackupCommandOptions {
   readonly print: (line: string) => void
 }
 
-/** What people would look for in vain. */
+/** What people would search for in vain. */
 const LEFT_OUT =
   'Not in it: config.toml, .env, skills, plugins, roles. They hold your secrets or are yours: keep them apart.'
 
@@ -80,7 +80,7 @@ async function restore(
     unpacked.destroy()
     await flowing
   }
-  options.print('Start it with --paused first, to look at it: then nothing fires, runs or is posted.')
+  options.print('Start it with --paused first, to inspect it: then nothing fires, runs or is posted.')
 }
 
 async function moveTo(databaseUrl: string, options: BackupCommandOptions): Promise<void> {

@@ -72,7 +72,7 @@ export function waitForApprovals(context: Pick<TurnContext, 'journal' | 'clock'>
   const what = open.some(({ approval }) => approval?.kind === 'PLAN')
     ? 'its plan'
     : `task ${open.map(({ index }) => index + 1).join(', ')}`
-  const reason = `It waits until somebody approves ${what}.`
+  const reason = `It waits until a person approves ${what}.`
   const until = new Date(expiry)
   context.journal.record([{ type: 'TurnPaused', reason, until: until.toISOString() }], {
     pause: { reason, at: context.clock.now(), until: new Date(expiry + GRACE_MS), forApproval: true },

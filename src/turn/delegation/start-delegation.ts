@@ -48,7 +48,7 @@ export function startDelegation(context: DelegationContext, task: TaskState, use
 
 const TEXTS = { task: 'text', expect: 'text' } as const
 
-/** Of a pattern with "*" all that it may name must be allowed, so the pattern itself is what is looked for. */
+/** Of a pattern with "*" all that it may name must be allowed, so the pattern itself is what is searched for. */
 function isWithin(allowed: readonly string[], pattern: string): boolean {
   return mayCall({ tools: allowed }, pattern)
 }

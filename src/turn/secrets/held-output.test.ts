@@ -13,7 +13,7 @@ const SECRET = 'open-sesame-42'
 const DEFAULT = Redactor.of([SECRET])
 
 type Said = readonly [stream: OutputStream, text: string]
-type Step = { readonly stream: OutputStream; readonly text: string } | 'look'
+type Step = { readonly stream: OutputStream; readonly text: string } | 'tick'
 type Unit = 'LINES' | 'WORDS'
 
 interface Options extends OutputEnd {
@@ -28,7 +28,7 @@ function play(steps: readonly Step[], { unit = 'LINES', redactor = DEFAULT, ...e
   let now = 0
   const output = new HeldOutput({ clock, redactor: () => redactor, unit, emit: (...each) => said.push([now, ...each]) })
   for (const step of steps) {
-    if (step === 'look') clock.fire()
+    if (step === 'tick') clock.fire()
     else output.add(step.stream, step.text)
     now += 1
   }
@@ -43,11 +43,11 @@ const textOf = (said: readonly (readonly [number, ...Said])[], stream: OutputStr
   said.flatMap(([, from, text]) => (from === stream ? [text] : [])).join('')
 
 const stream = fc.constantFrom<OutputStream>('STDOUT', 'STDERR')
-const look = fc.constant<Step>('look')
+const tick = fc.constant<Step>('tick')
 
 describe('output that may hold secrets', () => {
-  test('is said line by line, at the second look after the end of a line, and the rest at the end', () => {
-    const steps = [out('one\ntw'), 'look', out('o\n'), 'look', 'look', out('thr'), 'look', 'look', 'look'] as const
+  test('is said line by line, at the second tick after the end of a line, and the rest at the end', () => {
+    const steps = [out('one\ntw'), 'tick', out('o\n'), 'tick', 'tick', out('thr'), 'tick', 'tick', 'tick'] as const
     expect(play(steps)).toEqual([
       [3, 'STDOUT', 'one\n'],
       [4, 'STDOUT', 'two\n'],
@@ -56,7 +56,7 @@ describe('output that may hold secrets', () => {
   })
 
   test('of a model is said word by word, in scripts without spaces character by character', () => {
-    const steps = [out('Hello wor'), 'look', 'look', out('ld, 日本'), 'look', 'look', out('語')] as const
+    const steps = [out('Hello wor'), 'tick', 'tick', out('ld, 日本'), 'tick', 'tick', out('語')] as const
     expect(play(steps, { unit: 'WORDS' })).toEqual([
       [2, 'STDOUT', 'Hello '],
       [5, 'STDOUT', 'world, 日本'],
@@ -65,7 +65,7 @@ describe('output that may hold secrets', () => {
   })
 
   test('keeps the order of the streams, in which lines came to their ends', () => {
-    const steps = [out('a'), err('1\n'), out('b\nc\n'), err('2\n'), 'look', 'look'] as const
+    const steps = [out('a'), err('1\n'), out('b\nc\n'), err('2\n'), 'tick', 'tick'] as const
     expect(play(steps).map(([, ...said]) => said)).toEqual([
       ['STDERR', '1\n'],
       ['STDOUT', 'ab\nc\n'],
@@ -73,14 +73,14 @@ describe('output that may hold secrets', () => {
     ])
   })
 
-  test('loses, doubles and reorders nothing of a stream, wherever the looks fall', () => {
+  test('loses, doubles and reorders nothing of a stream, wherever the ticks fall', () => {
     const text = fc.string({ unit: 'binary', maxLength: 12 })
-    const step = fc.oneof(fc.record({ stream, text }), fc.record({ stream, text: fc.constant('line\n') }), look)
+    const step = fc.oneof(fc.record({ stream, text }), fc.record({ stream, text: fc.constant('line\n') }), tick)
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom<Unit>('LINES', 'WORDS'), (steps, unit) => {
         const said = play(steps, { unit, redactor: Redactor.none })
         for (const each of ['STDOUT', 'STDERR'] as const) {
-          const given = steps.flatMap((one) => (one !== 'look' && one.stream === each ? [one.text] : [])).join('')
+          const given = steps.flatMap((one) => (one !== 'tick' && one.stream === each ? [one.text] : [])).join('')
           expect(textOf(said, each)).toBe(given)
         }
       }),
@@ -90,10 +90,10 @@ describe('output that may hold secrets', () => {
   test('holds no secret, however its line is cut, and however long the pauses are', () => {
     const part = fc.constantFrom(SECRET, 'open-', 'sesame-', '42', 'x', '\n', Buffer.from(SECRET).toString('base64'))
     fc.assert(
-      fc.property(fc.array(fc.oneof(fc.record({ stream, text: part }), look)), (steps) => {
+      fc.property(fc.array(fc.oneof(fc.record({ stream, text: part }), tick)), (steps) => {
         const said = play(steps)
         for (const each of ['STDOUT', 'STDERR'] as const) {
-          const whole = steps.flatMap((one) => (one !== 'look' && one.stream === each ? [one.text] : [])).join('')
+          const whole = steps.flatMap((one) => (one !== 'tick' && one.stream === each ? [one.text] : [])).join('')
           // Lines alone: a form that goes over several has to come within the time that they are held.
           const byLine = whole.split('\n').map((line) => DEFAULT.redact(line))
           expect(textOf(said, each).split('\n')).toEqual(byLine)
@@ -108,7 +108,7 @@ describe('output that may hold secrets', () => {
         const { text, traces } = write(SECRET, { before: 'before\n', after: '\nafter\n' })
         const places = [...new Set(cuts.map((cut) => cut % text.length))].sort((a, b) => a - b)
         const pieces = [...places, text.length].map((end, index) => out(text.slice(places[index - 1] ?? 0, end)))
-        const said = textOf(play([out('x\n'), 'look', ...pieces, 'look', 'look', 'look']), 'STDOUT')
+        const said = textOf(play([out('x\n'), 'tick', ...pieces, 'tick', 'tick', 'tick']), 'STDOUT')
         expect(said).toContain(REDACTED)
         expect(traces.filter((trace) => said.includes(trace))).toEqual([])
       }),
@@ -128,7 +128,7 @@ describe('output that may hold secrets', () => {
   })
 
   test('of a line without end, says all but as much as a secret may be long', () => {
-    const said = play([out('x'.repeat(40_000)), 'look', 'look'], { brokeOff: true })
+    const said = play([out('x'.repeat(40_000)), 'tick', 'tick'], { brokeOff: true })
     expect(textOf(said, 'STDOUT')).toBe('x'.repeat(40_000 - 16_384))
   })
 })
@@ -139,8 +139,8 @@ describe('output that may hold secrets', () => {
  * streams, with the same boundaries.
  */
 describe('what is said of a guess', () => {
-  const cutsAndLooks = fc.array(
-    fc.record({ size: fc.integer({ min: 1, max: 12 }), looks: fc.nat({ max: 3 }), beside: fc.boolean() }),
+  const cutsAndTicks = fc.array(
+    fc.record({ size: fc.integer({ min: 1, max: 12 }), ticks: fc.nat({ max: 3 }), beside: fc.boolean() }),
     { minLength: 1, maxLength: 25 },
   )
 
@@ -148,7 +148,7 @@ describe('what is said of a guess', () => {
     const guessing = fc.record({
       right: fc.integer({ min: 1, max: SECRET.length - 1 }),
       form: fc.constantFrom(...secretForms),
-      schedule: cutsAndLooks,
+      schedule: cutsAndTicks,
       brokeOff: fc.boolean(),
     })
     fc.assert(
@@ -156,10 +156,10 @@ describe('what is said of a guess', () => {
         const shape = (guess: string): unknown => {
           const { text } = form.write(guess, { before: 'is it ', after: '?\nno\n' })
           let place = 0
-          const steps = schedule.flatMap(({ size, looks, beside }): Step[] => [
+          const steps = schedule.flatMap(({ size, ticks, beside }): Step[] => [
             out(text.slice(place, (place += size))),
             ...(beside ? [err('beside\n')] : []),
-            ...Array.from({ length: looks }, (): Step => 'look'),
+            ...Array.from({ length: ticks }, (): Step => 'tick'),
           ])
           const said = play([...steps, out(text.slice(place))], { unit, brokeOff })
           expect(said.some(([, , each]) => each.includes(REDACTED))).toBe(false)
@@ -175,7 +175,7 @@ describe('what is said of a guess', () => {
   })
 
   test('is another for a whole secret alone, which is seen to be hidden', () => {
-    expect(play([out(`${SECRET}\n`), 'look', 'look'])).toEqual([[2, 'STDOUT', `${REDACTED}\n`]])
-    expect(play([out(`${SECRET.slice(0, -1)}\n`), 'look', 'look'])).toEqual([[2, 'STDOUT', `${SECRET.slice(0, -1)}\n`]])
+    expect(play([out(`${SECRET}\n`), 'tick', 'tick'])).toEqual([[2, 'STDOUT', `${REDACTED}\n`]])
+    expect(play([out(`${SECRET.slice(0, -1)}\n`), 'tick', 'tick'])).toEqual([[2, 'STDOUT', `${SECRET.slice(0, -1)}\n`]])
   })
 })

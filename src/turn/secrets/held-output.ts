@@ -24,7 +24,7 @@ export interface HeldOutputOptions {
 }
 
 /** Period of the timer; each run emits what came before the run before it. */
-const LOOK_MS = 100
+const TICK_MS = 100
 
 /** A place in a stream up to which its units are finished. */
 interface Finished {
@@ -41,7 +41,7 @@ export class HeldOutput implements LiveOutput {
   /** In the order in which they came: before the last run of the timer, and since. */
   #seen: Finished[] = []
   #fresh: Finished[] = []
-  #cancelLook: (() => void) | null = null
+  #cancelTick: (() => void) | null = null
   #emitted = false
 
   constructor(options: HeldOutputOptions) {
@@ -59,13 +59,13 @@ export class HeldOutput implements LiveOutput {
     const place = Math.max(unitEnd, redactor.length - MAX_UNFINISHED_CHARS)
     if (place <= redactor.said) return
     this.#fresh.push({ stream, place })
-    this.#cancelLook ??= this.#options.clock.after(LOOK_MS, () => this.#look())
+    this.#cancelTick ??= this.#options.clock.after(TICK_MS, () => this.#tick())
   }
 
   /** Says what waits; of what broke off only what was finished. */
   end({ brokeOff = false, beyond }: OutputEnd = {}): void {
-    this.#cancelLook?.()
-    this.#cancelLook = null
+    this.#cancelTick?.()
+    this.#cancelTick = null
     const rest = brokeOff ? [] : STREAMS.map((stream) => ({ stream, place: this.#streams[stream].length }))
     this.#streams.STDOUT.push(beyond?.stdout ?? '')
     this.#streams.STDERR.push(beyond?.stderr ?? '')
@@ -76,8 +76,8 @@ export class HeldOutput implements LiveOutput {
 
   /** Drops what waits; whether anything had been said. */
   discard(): boolean {
-    this.#cancelLook?.()
-    this.#cancelLook = null
+    this.#cancelTick?.()
+    this.#cancelTick = null
     this.#seen = []
     this.#fresh = []
     return this.#emitted
@@ -87,11 +87,11 @@ export class HeldOutput implements LiveOutput {
    * A finished line is emitted by the second timer run after it came: if this process stalled, the event loop reads the
    * output that is pending between the two.
    */
-  #look(): void {
+  #tick(): void {
     this.#say(this.#seen)
     this.#seen = this.#fresh
     this.#fresh = []
-    this.#cancelLook = this.#seen.length === 0 ? null : this.#options.clock.after(LOOK_MS, () => this.#look())
+    this.#cancelTick = this.#seen.length === 0 ? null : this.#options.clock.after(TICK_MS, () => this.#tick())
   }
 
   #say(finished: readonly Finished[]): void {

@@ -14,7 +14,7 @@ import type { TurnContext } from '../turn-context.ts'
 
 /** Small enough that searching one piece does not hold up the event loop. */
 const PIECE_BYTES = 128 * 1024
-/** Looked through again with the next piece; longer than a secret in any of its forms. */
+/** Searched again with the next piece; longer than a secret in any of its forms. */
 const OVERLAP_CHARS = 32 * 1024
 
 /** The publication without those files, and with a note about each. A file that cannot be read is withheld, too. */

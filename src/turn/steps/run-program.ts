@@ -194,7 +194,7 @@ function patchOf(
   }
 }
 
-/** The notes come behind what was printed, so that its end is still there when secrets are looked for. */
+/** The notes come behind what was printed, so that its end is still there when secrets are searched for. */
 function patchOfKilled(
   { secrets }: Pick<TurnContext, 'secrets'>,
   program: TaskProgram,

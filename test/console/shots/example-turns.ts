@@ -66,7 +66,7 @@ export const PICKER: PlannedTurn = {
   answer: 'The date picker is there.',
 }
 
-/** One look at something, and what it taught. */
+/** One command that reads something, and what it taught. */
 const look = (run: string, learn: string) => ({ run, expect: 'it prints something', learn })
 
 export const HANDOVER: PlannedTurn = {
@@ -83,7 +83,7 @@ export const HANDOVER: PlannedTurn = {
     look('echo "anna, ben"', 'Anna decides on releases; Ben stands in for her.'),
     { say: 'Say what is worth knowing.' },
   ],
-  answer: `Five things that a new colleague should know are noted, and wait for somebody to look at them:
+  answer: `Five things that a new colleague should know are noted, and wait for a person to review them:
 
 1. Node 24 is needed.
 2. Fixes go to \`release/2.x\` first.

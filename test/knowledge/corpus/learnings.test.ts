@@ -20,7 +20,7 @@ const SUSPECT: ReadonlySet<Kind> = new Set(['order', 'secret', 'remark', 'agent'
 /** Of these none may become a fact without a person. */
 const NEVER_ALONE: ReadonlySet<Kind> = new Set(['order', 'secret', 'agent'])
 
-/** Of what a person should look at; the rest is the curator's to see. */
+/** Of what a person should review; the rest is the curator's to see. */
 const MISSED_AT_MOST = 0.02
 /** Of what is harmless; it waits for a person and is not lost. */
 const HELD_AT_MOST = 0.005

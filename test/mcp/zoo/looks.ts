@@ -1,4 +1,4 @@
-/** Looks around: at its environment, at files outside, at the network; and leaves a process behind. */
+/** Reads its environment, files outside and the network, as far as it can; and leaves a process behind. */
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { connect } from 'node:net'

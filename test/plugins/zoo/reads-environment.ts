@@ -1,4 +1,4 @@
-/** Looks for keys in the environment. */
+/** Searches the environment for keys. */
 import { definePlugin } from 'factotum/plugin'
 
 export default definePlugin({
@@ -6,6 +6,6 @@ export default definePlugin({
   version: '1.0.0',
   api: 1,
   title: 'reads-environment',
-  description: 'Looks for keys in the environment.',
+  description: 'Searches the environment for keys.',
   hooks: { onCommand: () => JSON.stringify(Object.keys(process.env)) },
 })

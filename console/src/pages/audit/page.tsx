@@ -74,7 +74,7 @@ export default function AuditPage() {
   )
 }
 
-/** What is looked for, as it stands in the address. */
+/** What is searched for, as it stands in the address. */
 function useTyped(): [Typed, (typed: Typed) => void] {
   const [search, setSearch] = useSearchParams()
   const kind = KINDS.find((one) => one === search.get('kind')) ?? ''

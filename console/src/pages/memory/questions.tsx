@@ -30,7 +30,7 @@ const KEYS = [
 const nothingAsked = (
   <EmptyState icon="memory" title="Nothing is asked">
     The curator asks where a learning contradicts a fact, and people ask from the inbox. The planner raises an open
-    question until somebody answers it.
+    question until a person answers it.
   </EmptyState>
 )
 

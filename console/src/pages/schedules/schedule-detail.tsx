@@ -51,7 +51,7 @@ export function ScheduleDetail({ id }: { readonly id: string }) {
         title="There is no such schedule"
         action={<Link href="/schedules">All schedules</Link>}
       >
-        It was deleted, or it is somebody else’s.
+        It was deleted, or it belongs to another user.
       </EmptyState>
     )
   return (

@@ -29,7 +29,7 @@ const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'wh
 /** More than a page can draw quickly: the beginning is left out. */
 const MOST_PIECES = 3000
 
-// oxlint-disable-next-line no-control-regex -- these are what is looked for
+// oxlint-disable-next-line no-control-regex -- these are what is searched for
 const CONTROL_SEQUENCE = /\u001B\[([0-9;:?<=>!]*)[ -/]*([@-~])|\u009B[0-9;:?]*[ -/]*[@-~]/
 // oxlint-disable-next-line no-control-regex -- as above
 const OTHER_ESCAPE = /\u001B(?:[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~]|$)/

@@ -7,7 +7,7 @@ import type { Entry } from './session-state.ts'
 
 interface Place {
   readonly id: string
-  /** Of the oldest entry; null when it is not known: then it is looked for from the end. */
+  /** Of the oldest entry; null when it is not known: then it is searched for from the end. */
   readonly cursor: string | null
   readonly oldestSeq: number | null
   readonly size: number

@@ -7,7 +7,7 @@ import { builder } from '../builder.ts'
 const ADMIN = { admin: true } as const
 /** Some seconds of reading, for which one connection is held. */
 const MAX_ENTRIES = 200_000
-const MAX_SEAL = 'The newest seal that was looked at; null when there is none.'
+const MAX_SEAL = 'The newest seal that was checked; null when there is none.'
 
 const AuditSealType = builder.objectRef<Seal>('AuditSeal').implement({
   description:
@@ -34,7 +34,7 @@ const AuditCheckType = builder.objectRef<AuditReport>('AuditCheck').implement({
       description: 'The first thing that does not fit, for people: what follows it proves nothing. Null: all fits.',
     }),
     complete: t.boolean({
-      description: `All seals of the day were looked at. False: there was a problem, or there are more than ${MAX_ENTRIES} entries; "factotum audit verify" reads all.`,
+      description: `All seals of the day were checked. False: there was a problem, or there are more than ${MAX_ENTRIES} entries; "factotum audit verify" reads all.`,
       resolve: ({ isComplete }) => isComplete,
     }),
     sealCount: t.field({ type: 'Count', description: 'Seals that fit.', resolve: ({ seals }) => seals }),

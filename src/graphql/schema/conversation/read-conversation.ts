@@ -56,7 +56,7 @@ export function readConversations(
   return database.query<EntryKey>(statement, [sessionIds, after, before, request.size + 1])
 }
 
-/** Where to look for the answer of a turn. */
+/** Where to find the answer of a turn. */
 export interface AnswerPlace {
   readonly id: string
   readonly sessionId: string

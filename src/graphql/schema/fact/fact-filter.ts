@@ -44,7 +44,7 @@ export const FactFilterInput = builder.inputType('FactFilter', {
     scope: t.field({ type: [FactScopeEnum], description: 'Only those of one of these scopes.' }),
     scopeOf: t.string({ description: 'Only those of this project, user or session; as Fact.scopeOf.' }),
     reviewed: t.boolean({
-      description: 'Only those that a person has looked at (Fact.reviewedAt), or only the others.',
+      description: 'Only those that a person has reviewed (Fact.reviewedAt), or only the others.',
     }),
   }),
 })

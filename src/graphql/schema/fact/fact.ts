@@ -116,7 +116,7 @@ builder.prismaObjectField(FactType, 'reviewedAt', (t) =>
     type: 'DateTime',
     nullable: true,
     description:
-      'When a person has made it, rewritten it, or looked at it (reviewFact) as it is now; null: none has so far.',
+      'When a person has made it, rewritten it, or reviewed it (reviewFact) as it is now; null: none has so far.',
   }),
 )
 

@@ -67,7 +67,7 @@ builder.mutationField('editFact', (t) =>
 )
 
 const ReviewFactInput = builder.inputType('ReviewFactInput', {
-  description: 'The fact that was looked at.',
+  description: 'The fact that was reviewed.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'The fact; it must be in use.' }),
     version: t.int({ required: true, description: 'Fact.version as you have read it.' }),
@@ -79,8 +79,8 @@ builder.mutationField('reviewFact', (t) =>
     type: factResult('ReviewFact'),
     authScopes: { admin: true },
     description:
-      'Says that a person has looked at a fact and lets it stand: Fact.reviewedBy. A conflict when it was changed since ' +
-      'you read it; one that was looked at before stays as it is. For admins.',
+      'Says that a person has reviewed a fact and lets it stand: Fact.reviewedBy. A conflict when it was changed since ' +
+      'you read it; one that was reviewed before stays as it is. For admins.',
     args: { input: t.arg({ type: ReviewFactInput, required: true, description: 'The fact, and its version.' }) },
     resolve: (_root, { input }, { knowledge, viewer }) => reviewFact(knowledge, viewer, input),
   }),

@@ -16,7 +16,7 @@ builder.queryField('facts', (t) =>
     authScopes: AUTHENTICATED,
     description:
       'The facts: for admins all, for users those that are shown to them, for connectors none. With reviewed: false and ' +
-      'MOST_USED: what no person has looked at, and what matters most of it first.',
+      'MOST_USED: what no person has reviewed, and what matters most of it first.',
     args: {
       ...fromFront(t),
       filter: t.arg({ type: FactFilterInput, description: 'Which of them; all that are in use when left out.' }),

@@ -25,9 +25,9 @@ export const LearningFlagEnum = builder.enumType('LearningFlag', {
   description: 'What was noticed about a learning; docs/curation.md has the table of forms.',
   values: {
     TEACHER: { description: 'What the one who taught it says waits for a person ([curation] of config.toml).' },
-    ORDER: { description: 'It looks like an order.' },
+    ORDER: { description: 'It has the form of an order.' },
     SECRET: { description: 'It may hold a secret of an uncommon form.' },
-    REMARK: { description: 'It looks like a passing remark.' },
+    REMARK: { description: 'It has the form of a passing remark.' },
     AGENT: { description: 'It speaks of the agent.' },
     RIGHTS: { description: 'It speaks of who may do what.' },
     PRIVATE: { description: "It may be a person's private matter." },

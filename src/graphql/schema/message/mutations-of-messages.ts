@@ -274,7 +274,7 @@ builder.mutationField('retryTurn', (t) =>
     authScopes: AUTHENTICATED,
     description:
       'Asks once more what a turn that failed or was cancelled was asked: as a new message with the same text, attachments and sender, ' +
-      'behind what was said since, with a turn of its own. What the first try has done is not undone. On repeat, and whoever asks, the ' +
+      'behind what was said since, with a turn of its own. What the first try has done is not undone. On repeat, by any user, the ' +
       'answer is the one second try; should that fail, too, try that one again.',
     args: { input: t.arg({ type: RetryTurnInput, required: true, description: 'Which.' }) },
     resolve: (_root, { input }, { intake, viewer, trace }) => retryTurn(intake, viewer, { ...input, trace }),

@@ -34,8 +34,8 @@ function readSeq(argument: string, cursor: string): number {
 }
 
 const MAX_SEQ = 2 ** 31 - 1
-/** Of a log that is looked through for some types, no more is read at once: the page may be shorter than asked for. */
-const MAX_LOOKED_THROUGH = 5000
+/** Of a log that is searched for some types, no more is read at once: the page may be shorter than asked for. */
+const MAX_SEARCHED = 5000
 
 interface EventRow {
   readonly sessionId: string
@@ -46,7 +46,7 @@ interface EventRow {
   readonly data: object
 }
 
-/** A row without a type tells how far the log was looked through, and how many events that were. */
+/** A row without a type tells how far the log was searched, and how many events that were. */
 type PageRow =
   EventRow | { readonly sessionId: string; readonly seq: number; readonly type: null; readonly data: number }
 
@@ -78,7 +78,7 @@ export async function readEventPages(
   sessionIds: readonly string[],
 ): Promise<Map<string, Page<SessionEvent>>> {
   const { after, before, size, fromEnd, types } = page
-  const limit = types === null ? size + 1 : MAX_LOOKED_THROUGH
+  const limit = types === null ? size + 1 : MAX_SEARCHED
   const rows = await database.query<PageRow>(fromEnd ? BACKWARDS : FORWARDS, [
     sessionIds,
     after ?? -1,

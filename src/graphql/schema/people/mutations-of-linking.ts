@@ -27,7 +27,7 @@ builder.mutationField('createLinkCode', (t) =>
     type: resultUnion('CreateLinkCode', CreateLinkCodePayload),
     authScopes: AUTHENTICATED,
     description:
-      'Makes a code with which you link another channel yourself. Whoever uses it there speaks as you from then on, with your role: give ' +
+      'Makes a code with which you link another channel yourself. Who uses it there speaks as you from then on, with your role: give ' +
       'it to nobody. It works once. Three at the same time at most; not for connectors.',
     resolve: (_root, _args, { people, viewer }) => createLinkCode(people, viewer),
   }),

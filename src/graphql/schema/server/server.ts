@@ -147,7 +147,7 @@ builder.subscriptionField('serverUpdates', (t) =>
     type: ServerType,
     authScopes: AUTHENTICATED,
     description:
-      'The server as it is now, and again whenever something of it has changed, looked for every two seconds. Nothing is ' +
+      'The server as it is now, and again whenever something of it has changed, polled every two seconds. Nothing is ' +
       'to be read besides: each update is whole.',
     subscribe: (_root, _args, context) =>
       new PollChanges({

@@ -37,7 +37,7 @@ export interface TurnProgressData {
   readonly done: number
   readonly total: number
   readonly task: Row | null
-  /** Where to look for what the task has written so far. */
+  /** Where to find what the task has written so far. */
   readonly output: OutputPlace | null
 }
 

@@ -23,7 +23,7 @@ const FactActions = actionsType('Fact', {
   invalidate: 'invalidateFact.',
   restore: 'restoreFact, unless a fact in use says the same by now.',
   revert: 'revertFact.',
-  review: 'reviewFact; false when a person has looked at it.',
+  review: 'reviewFact; false when a person has reviewed it.',
 })
 
 builder.prismaObjectField(FactType, 'viewerCan', (t) =>

@@ -1,5 +1,5 @@
 /**
- * `reviewFact`: an admin has looked at a fact as they have read it, and lets it stand: a review of a version that is no
+ * `reviewFact`: an admin has reviewed a fact as they have read it, and lets it stand: a review of a version that is no
  * longer the current one is refused.
  */
 import type { Viewer } from '../../../core/identity.ts'

@@ -43,7 +43,7 @@ export function LearningDialog({ asking: { kind, row }, decide, onClose }: Learn
     <Dialog title={TITLES[kind]} isWide isOpen onClose={onClose} onSubmit={() => void send()} actions={actions}>
       <TextAreaField
         label={kind === 'ask' ? 'The question' : 'What the fact says'}
-        hint={kind === 'ask' ? 'The planner raises it until somebody answers.' : undefined}
+        hint={kind === 'ask' ? 'The planner raises it until a person answers.' : undefined}
         maxLength={MOST}
         value={text}
         onChange={(event) => setText(event.target.value)}
