@@ -1,4 +1,4 @@
-/** Consolidation in the database: who may search for facts that are alike, which are found, and what is stored of it. */
+/** Consolidation in the database: who may search for facts that are alike, which are found, and what is stored. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { normalText } from '../../src/core/text/normal-text.ts'
 import { claimConsolidation, type ConsolidationBatch } from '../../src/knowledge/consolidation/claim-consolidation.ts'
@@ -77,7 +77,7 @@ describe('who may search', () => {
     expect(idsIn(await claim())).toEqual([])
   })
 
-  test('again what was compared, when the one who began has failed or died; then its result counts no more', async () => {
+  test('again what was compared, when the one who began has failed or died; then its result is void', async () => {
     await addFact('The gateway listens on port 8080.')
     await addFact('The gateway listens on the port 8080.')
     const lost = must(await claim(), 'due')

@@ -18,7 +18,7 @@ const usage = `npm run test:mutants -- [options]
 Changes the product in one place at a time, in a copy, so that it breaks one of its promises, and runs the tests that must notice.
 Prints the mutants that survive: none, or a promise has no proof.
 
-  --only <text>   only mutants whose name holds the text
+  --only <text>   only mutants whose name holds the text; may be given several times
   --list          prints the mutants and the promises that they break
   --help          this`
 
@@ -48,10 +48,10 @@ type Verdict = 'noticed' | 'survived' | 'broken'
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { only: { type: 'string' }, list: { type: 'boolean' }, help: { type: 'boolean' } },
+    options: { only: { type: 'string', multiple: true }, list: { type: 'boolean' }, help: { type: 'boolean' } },
   })
   if (values.help === true) console.log(usage)
-  const chosen = MUTANTS.filter(({ name }) => name.includes(values.only ?? ''))
+  const chosen = MUTANTS.filter(({ name }) => (values.only ?? ['']).some((text) => name.includes(text)))
   if (chosen.length === 0) throw new TypeError('--only names no mutant')
   if (values.list === true) for (const { name, promise } of chosen) console.log(`${name.padEnd(36)} ${promise}`)
   if (values.help === true || values.list === true) return 0

@@ -4,9 +4,15 @@
  */
 import type { Mutant } from './mutant.ts'
 import { MUTANTS_OF_LEASES } from './mutants-of-leases.ts'
+import { MUTANTS_OF_ONCE } from './mutants-of-once.ts'
+import { MUTANTS_OF_REACH } from './mutants-of-reach.ts'
+import { MUTANTS_OF_SANDBOX } from './mutants-of-sandbox.ts'
 
 export const MUTANTS: readonly Mutant[] = [
   ...MUTANTS_OF_LEASES,
+  ...MUTANTS_OF_ONCE,
+  ...MUTANTS_OF_REACH,
+  ...MUTANTS_OF_SANDBOX,
   {
     name: 'end-given-once-to-one',
     promise: 'A plugin that does not run is given the end of a turn later.',

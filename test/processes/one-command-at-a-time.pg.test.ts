@@ -1,6 +1,6 @@
 /**
  * No two commands of a session run at the same time, whatever becomes of the server that ran the first: it hangs, its
- * host with it, all that it has started stands still and goes on later, or it has died where no process can check. And those
+ * host with it, all that it has started stands still and goes on later, or it has died where none can check. Those
  * that can tell do not wait.
  *
  * All of it happens at once, to one server each, and one that nothing happens to takes over: what takes long is the

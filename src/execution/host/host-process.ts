@@ -228,7 +228,7 @@ export class HostProcess {
   }
 
   /**
-   * A host that stands still has children that run on; they are searched for while it is still there to be their parent.
+   * A host that stands still has children that run on; they are searched for while it is still their parent.
    */
   #killAll(): Promise<boolean> {
     const host = this.#entry

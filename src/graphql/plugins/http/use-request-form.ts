@@ -1,5 +1,5 @@
 /**
- * The form that an HTTP request must have, beyond what yoga checks: JSON only, since a form or plain text could be sent by
+ * What an HTTP request must be, beyond what yoga checks: JSON only, since a form or plain text could be sent by
  * any website without asking (CSRF); uncompressed; one operation; and an answer that the client can take, before
  * anything has happened.
  */
