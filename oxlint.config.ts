@@ -169,7 +169,7 @@ export default defineConfig({
         ],
       },
     },
-    { files: ['src/platform/*.ts'], rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off' } },
+    { files: ['src/platform/**/*.ts'], rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off' } },
     ...clientOverrides,
     {
       files: ['src/{graphiql,plugin-api}/*.ts'],

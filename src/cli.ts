@@ -41,7 +41,7 @@ import { DeployVariables } from './secrets/deploy-variables.ts'
 import { forwarderOf, StopRequests } from './stop-requests.ts'
 import { defaultHome, homeOfWorkspace, prepareHome } from './config/home/factotum-home.ts'
 import type { Finding } from './terminal/checks/finding.ts'
-import { resolveDatabase } from './store/resolve-database.ts'
+import { resolveDatabase } from './store/connection/resolve-database.ts'
 import { unprivilegedAccount } from './config/home/unprivileged-account.ts'
 
 enableCompileCache(CODE_CACHE)

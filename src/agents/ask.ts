@@ -18,7 +18,7 @@ import type { Answer } from './agent.ts'
 import type { AnswerFormat, Rejected } from './answer-format.ts'
 import type { CallGate } from './call-gate.ts'
 import { costOf } from './cost.ts'
-import { Fence } from './fence.ts'
+import { Fence } from './prompt/fence.ts'
 import type { RolePrompts, SystemPrompt } from './role-prompts.ts'
 
 export interface AskOptions {

@@ -1,6 +1,6 @@
 /** The rules of tokens and users that need more than one value: who is bound to whom, and nothing twice. */
 import { isServerPart } from '../core/server-parts.ts'
-import { isServersNamespace } from '../core/session-id.ts'
+import { isServersNamespace } from '../core/session/session-id.ts'
 import { didYouMean } from './closest.ts'
 import type { FoundProblem } from './config-problem.ts'
 import { textsOf, type RawEntry, type Sections } from './sections.ts'

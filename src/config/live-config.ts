@@ -9,7 +9,7 @@
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { Periodic } from '../platform/periodic.ts'
+import { Periodic } from '../platform/waiting/periodic.ts'
 import type { Timing } from './timing.ts'
 import { isOutage, messageOf } from '../core/errors.ts'
 import type { Config, LiveConfig } from './config.ts'

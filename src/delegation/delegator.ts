@@ -6,7 +6,7 @@
 import { AppError, isOutage } from '../core/errors.ts'
 import { MAX_PER_DAY, childIdOf } from '../core/tool/delegated.ts'
 import type { Logger } from '../platform/logger.ts'
-import { Periodic } from '../platform/periodic.ts'
+import { Periodic } from '../platform/waiting/periodic.ts'
 import {
   changeDelegation,
   closeDelegation,

@@ -6,7 +6,7 @@
 import { Agent, request } from 'undici'
 import { messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
-import { retryAfterMs } from '../platform/retry-after.ts'
+import { retryAfterMs } from '../platform/waiting/retry-after.ts'
 import { VERSION } from '../platform/version.ts'
 import type { AddressGuard } from './address-guard.ts'
 

@@ -17,10 +17,10 @@
 import type pg from 'pg'
 import { messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
-import { Coalesced } from '../platform/coalesced.ts'
+import { Coalesced } from '../platform/waiting/coalesced.ts'
 import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
-import { Periodic } from '../platform/periodic.ts'
+import { Periodic } from '../platform/waiting/periodic.ts'
 import { WritableClient } from '../store/connection/writable-client.ts'
 import type { Heard, HeardOf, Notification } from './notification.ts'
 

@@ -12,7 +12,7 @@
  */
 import { messageOf } from '../core/errors.ts'
 import type { SessionEvent } from '../core/session-event.ts'
-import { Coalesced } from '../platform/coalesced.ts'
+import { Coalesced } from '../platform/waiting/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { LogPage, LogRange } from './log.ts'
 

@@ -6,7 +6,7 @@
 import type { ClientTrace, Viewer } from '../core/identity.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { AnswerBudget } from './operation/answer-budget.ts'
-import type { SessionNotifier } from './live/session-notifier.ts'
+import type { SessionNotifier } from './live/notify/session-notifier.ts'
 
 export interface RequestContext {
   /**

@@ -6,8 +6,8 @@
 import { namespaceAllows, openerName, ownNamespace, seesAllSessions } from '../config/access/session-access.ts'
 import type { Viewer } from '../core/identity.ts'
 import { conflict, invalidInput, notFound, type Refusal } from '../core/refusal.ts'
-import { isSessionId, SESSION_ID_RULE } from '../core/session-id.ts'
-import { rightTo, type SessionAct } from '../core/session-rights.ts'
+import { isSessionId, SESSION_ID_RULE } from '../core/session/session-id.ts'
+import { rightTo, type SessionAct } from '../core/session/session-rights.ts'
 import { idKind } from '../platform/id.ts'
 import type { SessionAccess } from '../store/intake/intake-access.ts'
 

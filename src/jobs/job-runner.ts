@@ -11,7 +11,7 @@ import { messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import { Periodic } from '../platform/periodic.ts'
+import { Periodic } from '../platform/waiting/periodic.ts'
 import { PROCESS_CONNECTIONS } from '../store/connection/process-connections.ts'
 import { WritableClient } from '../store/connection/writable-client.ts'
 

@@ -6,7 +6,7 @@
 import { currentUser } from '../config/access/current-user.ts'
 import type { Config } from '../config/config.ts'
 import { GLOBAL_SCOPE, reachOfScope, scopeKey, type Reach, type Scope } from '../core/knowledge/fact-scope.ts'
-import { USER_MARK } from '../core/session-id.ts'
+import { USER_MARK } from '../core/session/session-id.ts'
 import type { Database } from '../store/database.ts'
 
 interface Who {

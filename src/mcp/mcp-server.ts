@@ -8,9 +8,9 @@
  */
 import type { McpServerConfig } from '../config/config.ts'
 import { AppError, isOutage } from '../core/errors.ts'
-import type { BackoffPolicy } from '../platform/backoff.ts'
+import type { BackoffPolicy } from '../platform/waiting/backoff.ts'
 import type { Logger } from '../platform/logger.ts'
-import { Periodic } from '../platform/periodic.ts'
+import { Periodic } from '../platform/waiting/periodic.ts'
 import { NO_TRACING } from '../telemetry/tracing.ts'
 import type { Tool, ToolCall, ToolOutcome, ToolSource } from '../tools/tool.ts'
 import { callTool } from './call-tool.ts'

@@ -1,7 +1,7 @@
 /** The servers of tools of `[mcp.<name>]`: each is a source in the catalogue; they follow the configuration. */
 import { createHash } from 'node:crypto'
 import type { LiveConfig, McpServerConfig } from '../config/config.ts'
-import { Coalesced } from '../platform/coalesced.ts'
+import { Coalesced } from '../platform/waiting/coalesced.ts'
 import type { ToolCatalog } from '../tools/tool-catalog.ts'
 import type { McpServer, McpServerOptions } from './mcp-server.ts'
 

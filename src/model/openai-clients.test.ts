@@ -1,6 +1,6 @@
 /** A client is kept for as long as nothing that it was made of changes. */
 import { expect, test } from 'vitest'
-import type { FetchWithin } from './http-transport.ts'
+import type { FetchWithin } from './wire/http-transport.ts'
 import { OpenAiClients, type ClientSettings } from './openai-clients.ts'
 import { USUAL_REQUEST } from './wire/request-shape.ts'
 

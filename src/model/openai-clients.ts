@@ -5,7 +5,7 @@
  */
 import OpenAI from 'openai'
 import type { RequestSettings } from '../config/config.ts'
-import type { Fetch, FetchWithin } from './http-transport.ts'
+import type { Fetch, FetchWithin } from './wire/http-transport.ts'
 import { toOpenAiErrorBody } from './wire/error-body.ts'
 
 /** What a client is made of; a change of any of it makes another one. */

@@ -9,7 +9,7 @@ import { UnusableAnswer } from './chat-answer.ts'
 import { complaintOf, judgeComplaint, type Complaint } from './complaint.ts'
 import { AnswerCut } from './answer-gauge.ts'
 import { capitalize, nameBaseUrl, nameModel, nameProvider, quote, type ModelCallContext } from './model-call-context.ts'
-import { retryAfterMs } from '../platform/retry-after.ts'
+import { retryAfterMs } from '../platform/waiting/retry-after.ts'
 
 /** `now` is for a Retry-After that is a date. */
 export function toProviderError(error: unknown, call: ModelCallContext, now: Date): AppError {

@@ -1,5 +1,5 @@
 /**
- * Time as the rest of the code sees it. In the server it is the database's (src/store/database-clock.ts), which all
+ * Time as the rest of the code sees it. In the server it is the database's (src/store/connection/database-clock.ts), which all
  * processes share whatever the clocks of their hosts say; `systemClock` measures durations. Leases and heartbeats are
  * decided in SQL.
  */

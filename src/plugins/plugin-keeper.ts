@@ -7,7 +7,7 @@
  * its module or its settings cannot be used; nothing is tried until `restart`. A plugin that is not there is left out,
  * and not waited for.
  */
-import { backoffMs, type BackoffPolicy } from '../platform/backoff.ts'
+import { backoffMs, type BackoffPolicy } from '../platform/waiting/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
 import { randomFraction } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'

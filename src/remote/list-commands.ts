@@ -11,7 +11,7 @@ import {
 } from '../generated/remote/graphql.ts'
 import { readPages } from './read-pages.ts'
 import { print, printError, type Terminal } from './terminal.ts'
-import { textTable } from './text-table.ts'
+import { textTable } from './text/text-table.ts'
 
 interface Listing<Item> {
   readonly json: boolean

@@ -3,7 +3,7 @@
  * version.
  */
 import * as z from 'zod'
-import { isSessionId, SESSION_ID_RULE } from '../core/session-id.ts'
+import { isSessionId, SESSION_ID_RULE } from '../core/session/session-id.ts'
 import type { SessionEventType } from '../core/session-event.ts'
 import { EVENT_DATA } from './event-data.ts'
 import { ROW_KINDS, ROW_NAMES, type RowName } from './row-kinds.ts'

@@ -4,8 +4,8 @@
  */
 import type { CurrentUser } from '../config/access/current-user.ts'
 import { describeSkills } from '../config/describe-change.ts'
-import { entryOf } from './audit-task.ts'
-import type { PlanState } from './plan-state.ts'
+import { entryOf } from './task/audit-task.ts'
+import type { PlanState } from './task/plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
 /** `user` null: removed from the configuration. */

@@ -4,7 +4,7 @@
  */
 import { loadJoined } from '../store/turn/join-turns.ts'
 import { loadKnown, loadPlans } from '../store/turn/turn-history.ts'
-import { planStateOf, type PlanState } from './plan-state.ts'
+import { planStateOf, type PlanState } from './task/plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
 /** Oldest first. It also fills the messages and the plugins' work of the turn, so it is called once. */

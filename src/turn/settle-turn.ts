@@ -3,8 +3,8 @@
  * user gets a message about a failure. The failure is durable with that message, so that a turn that is continued does
  * not begin anew.
  */
-import type { PlanState } from './plan-state.ts'
-import { endOpenTasks } from './update-task.ts'
+import type { PlanState } from './task/plan-state.ts'
+import { endOpenTasks } from './task/update-task.ts'
 import { tellUser } from './tell-user.ts'
 import type { Ending, TaskContext } from './turn-context.ts'
 

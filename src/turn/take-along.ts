@@ -4,11 +4,11 @@
  * in the rows with the plan that it broke off, so who takes the turn over knows of it, and one that did not join waits
  * for its own turn.
  */
-import { messagesToJoin } from '../core/join-messages.ts'
+import { messagesToJoin } from '../core/session/join-messages.ts'
 import { findWaiting, type JoinedMessage, type WaitingMessage } from '../store/turn/join-turns.ts'
 import type { HookContext } from './hooks/hook-data.ts'
 import { notifyMessages } from './hooks/notify-messages.ts'
-import { failedTask, type PlanState } from './plan-state.ts'
+import { failedTask, type PlanState } from './task/plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
 /** A turn whose user goes on and on would never end; what comes later gets a turn of its own. */

@@ -3,8 +3,8 @@
  * It takes the same way as every answer, as a MSG task that is done, so every client that shows answers shows it.
  */
 import { newId } from '../platform/id.ts'
-import { auditTask } from './audit-task.ts'
-import type { PlanState, TaskState } from './plan-state.ts'
+import { auditTask } from './task/audit-task.ts'
+import type { PlanState, TaskState } from './task/plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
 /** Of a task that calls nothing. */

@@ -3,7 +3,7 @@
  * them. All of one user, so they count as one request; each keeps its row. Made by the worker for each turn, filled by
  * take-along.ts and, for a turn that is continued, from its rows.
  */
-import { isAddressed } from '../core/route-message.ts'
+import { isAddressed } from '../core/session/route-message.ts'
 import type { OpenTurn } from '../store/turn/begin-turn.ts'
 import type { JoinedMessage } from '../store/turn/join-turns.ts'
 

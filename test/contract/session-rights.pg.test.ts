@@ -1,10 +1,10 @@
 /**
- * Who may do what to a session: every act of core/session-rights.ts, by everybody who sees the session, through the
+ * Who may do what to a session: every act of core/session/session-rights.ts, by everybody who sees the session, through the
  * schema. What is refused changes nothing. docs/security.md shows the same table.
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SESSION_RIGHTS, STANDINGS, type SessionAct, type Standing } from '../../src/core/session-rights.ts'
+import { SESSION_RIGHTS, STANDINGS, type SessionAct, type Standing } from '../../src/core/session/session-rights.ts'
 import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
 import { seedSession } from './seed.ts'
 

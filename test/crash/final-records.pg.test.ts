@@ -1,7 +1,7 @@
 /** What the judge is shown must show what is wrong: rows as no turn would leave them. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { newPublishedFileId } from '../../src/core/published-file.ts'
+import { newPublishedFileId } from '../../src/core/file/published-file.ts'
 import { newId } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'

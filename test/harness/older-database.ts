@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { migrate } from '../../src/store/migrate.ts'
+import { migrate } from '../../src/store/connection/migrate.ts'
 import { createTestDatabase } from './database.ts'
 
 const MIGRATIONS = 'prisma/migrations'

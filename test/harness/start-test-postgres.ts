@@ -10,7 +10,7 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts'
-import { migrate } from '../../src/store/migrate.ts'
+import { migrate } from '../../src/store/connection/migrate.ts'
 import { databaseUrl, runAsAdmin } from './database.ts'
 import { createTemporaryHome, roomyFolder, sweepTemporaryHomes } from './temporary-home.ts'
 

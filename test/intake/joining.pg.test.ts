@@ -5,7 +5,7 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rounds } from '../harness/rounds.ts'
-import { messagesToJoin } from '../../src/core/join-messages.ts'
+import { messagesToJoin } from '../../src/core/session/join-messages.ts'
 import { editQueuedMessage } from '../../src/intake/message/edit-queued-message.ts'
 import { openSession } from '../../src/intake/session/open-session.ts'
 import { sendMessage } from '../../src/intake/message/send-message.ts'

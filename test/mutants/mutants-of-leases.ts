@@ -45,7 +45,7 @@ export const MUTANTS_OF_LEASES: readonly Mutant[] = [
   {
     name: 'command-before-running',
     promise: 'RUNNING is durable before anything runs.',
-    file: 'src/turn/steps/run-program.ts',
+    file: 'src/turn/program/run-program.ts',
     find: '  await context.journal.flushed()\n',
     replace: '',
     tests: ['test/worker/running-before-start.pg.test.ts'],
@@ -77,17 +77,17 @@ export const MUTANTS_OF_LEASES: readonly Mutant[] = [
   {
     name: 'interrupted-runs-again',
     promise: 'A command that was under way when its process died is not run again.',
-    file: 'src/turn/next-step.ts',
+    file: 'src/turn/task/next-step.ts',
     find: "return task.delegation == null ? 'interrupt' : 'run'",
     replace: "return 'run'",
-    tests: ['src/turn/next-step.test.ts'],
+    tests: ['src/turn/task/next-step.test.ts'],
   },
   {
     name: 'text-is-not-written-again',
     promise: 'A text whose process died is written again.',
-    file: 'src/turn/next-step.ts',
+    file: 'src/turn/task/next-step.ts',
     find: "return task.status === 'DONE' ? 'pass' : 'run'",
     replace: "return task.status === 'RUNNING' ? 'interrupt' : task.status === 'DONE' ? 'pass' : 'run'",
-    tests: ['src/turn/next-step.test.ts'],
+    tests: ['src/turn/task/next-step.test.ts'],
   },
 ]

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { systemClock } from '../../src/platform/clock.ts'
 import { CODE_CACHE } from '../../src/platform/code-cache.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { migrate } from '../../src/store/migrate.ts'
+import { migrate } from '../../src/store/connection/migrate.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
 
 const CHECKOUT = join(import.meta.dirname, '../..')

@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { migrate, type MigrateOptions } from '../../src/store/migrate.ts'
+import { migrate, type MigrateOptions } from '../../src/store/connection/migrate.ts'
 
 let database: TestDatabase
 let directory: string

@@ -8,18 +8,18 @@ import type { Exchange } from '../../core/dialogue.ts'
 import type { Moment } from '../../core/text/zoned-time.ts'
 import type { Said } from '../../model/conversation/conversation.ts'
 import type { AssistantContext, AssistantRound, PlannerContext, TaskReport } from '../agent.ts'
-import { openPrompt, type Fence } from '../fence.ts'
+import { openPrompt, type Fence } from '../prompt/fence.ts'
 import {
   describeFacts,
   describePluginSections,
   describeQuestions,
   describeSummary,
   describeWorkingMemory,
-} from '../knowledge-sections.ts'
-import { nameUser } from '../name-sender.ts'
+} from '../prompt/knowledge-sections.ts'
+import { nameUser } from '../prompt/name-sender.ts'
 import { describeCaller, describeSecrets, describeStrangers } from '../planner/context.ts'
 import { describeFiles } from '../planner/files-section.ts'
-import { previewOutput, type PreviewLimit } from '../preview.ts'
+import { previewOutput, type PreviewLimit } from '../prompt/preview.ts'
 
 /** Of one result of a tool, standard output and standard error each. */
 const RESULT: PreviewLimit = { maxChars: 16_000 }

@@ -8,7 +8,7 @@ import { FactMarks } from '../../core/text/fact-marks.ts'
 import type { ConversationAnswer } from '../../model/conversation/conversation.ts'
 import type { Answer, AnswerReader, AssistantContext, WrittenMessage } from '../agent.ts'
 import { Begun, callAgent, logFailure, type AskOptions } from '../ask.ts'
-import { Fence } from '../fence.ts'
+import { Fence } from '../prompt/fence.ts'
 import { writtenOf } from '../messenger/output.ts'
 import { renderConversation, renderSince } from './context.ts'
 

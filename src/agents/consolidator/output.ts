@@ -13,8 +13,8 @@ import {
   type Rejected,
 } from '../answer-format.ts'
 import { MAX_FACT_CHARS } from '../curator/output.ts'
-import { labelItems, missedLabels, readLabel } from '../labels.ts'
-import { oneLine } from '../one-line.ts'
+import { labelItems, missedLabels, readLabel } from '../prompt/labels.ts'
+import { oneLine } from '../prompt/one-line.ts'
 
 const operationSchema = z.strictObject({
   operation: z.enum(['keep', 'edit', 'merge', 'drop']),

@@ -1,9 +1,9 @@
 /** The prompt of the curator (spec 4): the pending learnings, and what is known and asked already. */
 import type { Moment } from '../../core/text/zoned-time.ts'
 import type { CuratorContext } from '../agent.ts'
-import { openPrompt, type Fence } from '../fence.ts'
-import { labelItems } from '../labels.ts'
-import { describeFacts, describeQuestions, describeSummary, listItems } from '../knowledge-sections.ts'
+import { openPrompt, type Fence } from '../prompt/fence.ts'
+import { labelItems } from '../prompt/labels.ts'
+import { describeFacts, describeQuestions, describeSummary, listItems } from '../prompt/knowledge-sections.ts'
 
 export function renderCuratorPrompt(context: CuratorContext, fence: Fence, moment: Moment): string {
   const { learnings, facts, questions, summary } = context

@@ -11,8 +11,8 @@ import {
   type Parsed,
   type Rejected,
 } from '../answer-format.ts'
-import { labelItems, readLabel } from '../labels.ts'
-import { oneLine } from '../one-line.ts'
+import { labelItems, readLabel } from '../prompt/labels.ts'
+import { oneLine } from '../prompt/one-line.ts'
 
 const evaluationSchema = z.strictObject({
   learningId: z.string().describe('The label of the learning, such as L1.'),

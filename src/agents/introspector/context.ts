@@ -4,11 +4,11 @@
  */
 import { timesIn, type Moment } from '../../core/text/zoned-time.ts'
 import type { IntrospectorContext } from '../agent.ts'
-import { openPrompt, type Fence } from '../fence.ts'
-import { describeSummary } from '../knowledge-sections.ts'
-import { nameSender } from '../name-sender.ts'
-import { oneLine } from '../one-line.ts'
-import { preview } from '../preview.ts'
+import { openPrompt, type Fence } from '../prompt/fence.ts'
+import { describeSummary } from '../prompt/knowledge-sections.ts'
+import { nameSender } from '../prompt/name-sender.ts'
+import { oneLine } from '../prompt/one-line.ts'
+import { preview } from '../prompt/preview.ts'
 
 const MAX_MESSAGE_CHARS = 4_000
 const MAX_WORK_CHARS = 300

@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { toStorable } from '../../platform/well-formed.ts'
 import type { Introspection } from '../agent.ts'
 import { incomplete, jsonFormat, orNull, usable, withValue, type AnswerFormat, type Parsed } from '../answer-format.ts'
-import { oneLine } from '../one-line.ts'
+import { oneLine } from '../prompt/one-line.ts'
 
 const introspectionSchema = z.strictObject({
   workingMemory: z.string().describe('The notes for the rest of this conversation, whole; empty for none.'),

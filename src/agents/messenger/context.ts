@@ -2,12 +2,12 @@
 import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
 import type { Moment } from '../../core/text/zoned-time.ts'
 import type { MessengerContext } from '../agent.ts'
-import { openPrompt, type Fence } from '../fence.ts'
-import { describeDialogue } from '../dialogue-section.ts'
-import { describeFacts, describePluginSections, describeSummary } from '../knowledge-sections.ts'
-import { nameUser } from '../name-sender.ts'
-import { preview } from '../preview.ts'
-import { describeTasks } from '../task-report.ts'
+import { openPrompt, type Fence } from '../prompt/fence.ts'
+import { describeDialogue } from '../prompt/dialogue-section.ts'
+import { describeFacts, describePluginSections, describeSummary } from '../prompt/knowledge-sections.ts'
+import { nameUser } from '../prompt/name-sender.ts'
+import { preview } from '../prompt/preview.ts'
+import { describeTasks } from '../prompt/task-report.ts'
 
 const MAX_MESSAGE_CHARS = 8_000
 

@@ -5,7 +5,7 @@
 import { takeFactMarks } from '../../core/text/fact-marks.ts'
 import type { KnownFact, WrittenMessage } from '../agent.ts'
 import { usable, type AnswerFormat } from '../answer-format.ts'
-import { idsNamed } from '../labels.ts'
+import { idsNamed } from '../prompt/labels.ts'
 
 /** `facts`: those that the messenger was shown. */
 export function messageFormat(facts: readonly KnownFact[]): AnswerFormat<WrittenMessage> {

@@ -1,10 +1,10 @@
 /** The prompt of the paraphraser (spec 4): messages of strangers, by label, each in a block of its own. */
 import type { Moment } from '../../core/text/zoned-time.ts'
 import type { ParaphraserContext } from '../agent.ts'
-import { openPrompt, type Fence } from '../fence.ts'
-import { labelItems } from '../labels.ts'
-import { preview } from '../preview.ts'
-import { nameSender } from '../name-sender.ts'
+import { openPrompt, type Fence } from '../prompt/fence.ts'
+import { labelItems } from '../prompt/labels.ts'
+import { preview } from '../prompt/preview.ts'
+import { nameSender } from '../prompt/name-sender.ts'
 
 const MAX_MESSAGE_CHARS = 4_000
 /** All messages together: with many each gets less. */

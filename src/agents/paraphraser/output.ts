@@ -7,9 +7,9 @@ import * as z from 'zod'
 import { must } from '../../platform/must.ts'
 import type { ParaphraserContext } from '../agent.ts'
 import { incomplete, jsonFormat, usable, withValue, type AnswerFormat, type Parsed } from '../answer-format.ts'
-import { labelItems, missedLabels, readLabel } from '../labels.ts'
-import { oneLine } from '../one-line.ts'
-import { nameSender } from '../name-sender.ts'
+import { labelItems, missedLabels, readLabel } from '../prompt/labels.ts'
+import { oneLine } from '../prompt/one-line.ts'
+import { nameSender } from '../prompt/name-sender.ts'
 
 const paraphraseSchema = z.strictObject({
   message: z.string().describe('The label of the message, such as M1.'),

@@ -1,7 +1,7 @@
 /** The prompt of the planner (spec 4). Every section that others wrote is fenced, and every old text is bounded. */
 import type { ProposedPlan } from '../../core/plan/plan.ts'
 import type { PlanFeedback, PlannerContext, ReplanContext } from '../agent.ts'
-import { openPrompt, type Fence } from '../fence.ts'
+import { openPrompt, type Fence } from '../prompt/fence.ts'
 import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
 import { timesIn, type Moment } from '../../core/text/zoned-time.ts'
 import {
@@ -11,13 +11,13 @@ import {
   describeQuestions,
   describeSummary,
   describeWorkingMemory,
-} from '../knowledge-sections.ts'
-import { labelItems } from '../labels.ts'
-import { describeDialogue } from '../dialogue-section.ts'
-import { nameSender, nameUser } from '../name-sender.ts'
-import { oneLine } from '../one-line.ts'
-import { preview, type PreviewLimit } from '../preview.ts'
-import { describeTask, describeTasks, shareOut } from '../task-report.ts'
+} from '../prompt/knowledge-sections.ts'
+import { labelItems } from '../prompt/labels.ts'
+import { describeDialogue } from '../prompt/dialogue-section.ts'
+import { nameSender, nameUser } from '../prompt/name-sender.ts'
+import { oneLine } from '../prompt/one-line.ts'
+import { preview, type PreviewLimit } from '../prompt/preview.ts'
+import { describeTask, describeTasks, shareOut } from '../prompt/task-report.ts'
 import type { SkillArgument, SkillSummary } from '../../core/plan/skill.ts'
 import { describeFiles } from './files-section.ts'
 

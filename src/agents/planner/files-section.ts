@@ -1,9 +1,9 @@
 /** What the planner is told of files that people have sent. Their names are theirs: data. */
-import { UPLOADS_FOLDER } from '../../core/uploaded-file.ts'
+import { UPLOADS_FOLDER } from '../../core/file/uploaded-file.ts'
 import type { ReceivedFile } from '../agent.ts'
-import type { Fence } from '../fence.ts'
-import { nameUser } from '../name-sender.ts'
-import { oneLine } from '../one-line.ts'
+import type { Fence } from '../prompt/fence.ts'
+import { nameUser } from '../prompt/name-sender.ts'
+import { oneLine } from '../prompt/one-line.ts'
 
 /** Empty when none was sent. */
 export function describeFiles(files: readonly ReceivedFile[], fence: Fence): string[] {

@@ -4,7 +4,7 @@ import type { ProposedPlan, ProposedTask } from '../../core/plan/plan.ts'
 import { isStorable, toStorable } from '../../platform/well-formed.ts'
 import type { OpenQuestion, PlannerContext } from '../agent.ts'
 import { jsonFormat, orNull, unusable, usable, withValue, type AnswerFormat, type Parsed } from '../answer-format.ts'
-import { idsNamed, labelItems, readLabel } from '../labels.ts'
+import { idsNamed, labelItems, readLabel } from '../prompt/labels.ts'
 
 const taskSchema = z.strictObject({
   type: z.enum(['exec', 'skill', 'tool', 'msg']),

@@ -1,10 +1,10 @@
 /** The prompt of the reviewer (spec 4): the goal, the message, the task with its result, and what was tried before. */
 import type { Moment } from '../../core/text/zoned-time.ts'
 import type { ReviewerContext } from '../agent.ts'
-import { openPrompt, type Fence } from '../fence.ts'
-import { describeAttempts } from '../knowledge-sections.ts'
-import { preview } from '../preview.ts'
-import { describeTask } from '../task-report.ts'
+import { openPrompt, type Fence } from '../prompt/fence.ts'
+import { describeAttempts } from '../prompt/knowledge-sections.ts'
+import { preview } from '../prompt/preview.ts'
+import { describeTask } from '../prompt/task-report.ts'
 
 const MAX_OUTPUT_CHARS = 16_000
 const MAX_MESSAGE_CHARS = 8_000

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { toStorable } from '../../platform/well-formed.ts'
 import type { Review } from '../agent.ts'
 import { incomplete, jsonFormat, orNull, usable, withValue, type Parsed } from '../answer-format.ts'
-import { oneLine } from '../one-line.ts'
+import { oneLine } from '../prompt/one-line.ts'
 
 const reviewSchema = z.strictObject({
   status: z.enum(['ok', 'replan']),

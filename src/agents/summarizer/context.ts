@@ -1,9 +1,9 @@
 /** The prompt of the summarizer (spec 4): the summary so far, and the messages to add with what was answered. */
 import { timesIn, type Moment } from '../../core/text/zoned-time.ts'
 import type { SummarizerContext } from '../agent.ts'
-import { openPrompt, type Fence } from '../fence.ts'
-import { nameSender } from '../name-sender.ts'
-import { preview } from '../preview.ts'
+import { openPrompt, type Fence } from '../prompt/fence.ts'
+import { nameSender } from '../prompt/name-sender.ts'
+import { preview } from '../prompt/preview.ts'
 
 const MAX_MESSAGE_CHARS = 8_000
 /** All messages and answers together: with many each gets less. */

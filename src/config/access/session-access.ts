@@ -1,13 +1,13 @@
 /**
  * Which sessions a viewer may touch, and which they may open (docs/security.md). A session is accessible when
  * `namespaceAllows` its id, and the viewer either `seesAllSessions` or is one of its participants. Any other session
- * must look absent. What an accessible session allows whom is core/session-rights.ts.
+ * must look absent. What an accessible session allows whom is core/session/session-rights.ts.
  *
  * Ids lie in name spaces, and a viewer opens no session in the name space of another: so opening one never shows that
  * an id is taken by a session that the viewer cannot see.
  */
 import type { Viewer } from '../../core/identity.ts'
-import { isServersNamespace, namespaceOf, USER_MARK } from '../../core/session-id.ts'
+import { isServersNamespace, namespaceOf, USER_MARK } from '../../core/session/session-id.ts'
 import type { Config, TokenConfig } from '../config.ts'
 
 /** Only connectors are confined: to ids that start with their namespace and ":", unless that is "*". */

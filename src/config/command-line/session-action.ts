@@ -1,6 +1,6 @@
 /** `factotum session …`: what to do with a session (src/transfer/session-command.ts does it). Pure. */
 import type { Command } from 'commander'
-import { isSessionId, SESSION_ID_RULE } from '../../core/session-id.ts'
+import { isSessionId, SESSION_ID_RULE } from '../../core/session/session-id.ts'
 import { idKind } from '../../platform/id.ts'
 import type { Flags } from '../schema/environment.ts'
 import { checked, withHome, type Found } from './command-options.ts'

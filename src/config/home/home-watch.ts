@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { isOutage, messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { Periodic } from '../../platform/periodic.ts'
+import { Periodic } from '../../platform/waiting/periodic.ts'
 import type { Timing } from '../timing.ts'
 import { hasCode } from '../../platform/error-code.ts'
 

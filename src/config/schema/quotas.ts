@@ -1,6 +1,6 @@
 /** `[quotas]`: how much a user, or a connector, may keep on the server. Says which quota holds for whom. */
 import * as z from 'zod'
-import { USER_MARK } from '../../core/session-id.ts'
+import { USER_MARK } from '../../core/session/session-id.ts'
 import type { Config, Quota, Quotas } from '../config.ts'
 import { name, says } from '../field.ts'
 

@@ -2,7 +2,7 @@
  * What holds for a session that was opened for a delegated task: what it may call, and how much further it may
  * delegate. The session is recognised by its id, so that all others need no read.
  */
-import { DELEGATION_NAMESPACE, namespaceOf } from '../session-id.ts'
+import { DELEGATION_NAMESPACE, namespaceOf } from '../session/session-id.ts'
 import { matchesTool } from './tool-name.ts'
 
 /** Of a child; its own children may have no more. */

@@ -6,7 +6,7 @@
  * works here; and there is never a second one while anything of the first may still run.
  */
 import { AppError, messageOf } from '../../core/errors.ts'
-import { backoffMs } from '../../platform/backoff.ts'
+import { backoffMs } from '../../platform/waiting/backoff.ts'
 import { randomFraction } from '../../platform/id.ts'
 import type { SandboxState } from '../command.ts'
 import type { CommandPlace, CommandRequest, HostOutcome, SaveOutputRequest } from './host-messages.ts'

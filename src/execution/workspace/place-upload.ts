@@ -7,7 +7,7 @@
  */
 import { chmodSync, chownSync, fchownSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import type { Account } from '../../config/home/unprivileged-account.ts'
-import { UPLOADS_FOLDER } from '../../core/uploaded-file.ts'
+import { UPLOADS_FOLDER } from '../../core/file/uploaded-file.ts'
 import { hasCode } from '../../platform/error-code.ts'
 import { findDropAccount } from '../sandbox/drop-account.ts'
 import { at, inside, within } from './held-folder.ts'
@@ -19,7 +19,7 @@ export interface UploadPlace {
   /** FACTOTUM_HOME. */
   readonly home: string
   readonly sessionId: string
-  /** A file name without folders (core/uploaded-file.ts). */
+  /** A file name without folders (core/file/uploaded-file.ts). */
   readonly name: string
 }
 

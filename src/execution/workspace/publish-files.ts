@@ -9,7 +9,7 @@ import { closeSync, createReadStream, createWriteStream, fstatSync, mkdirSync } 
 import { rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { messageOf } from '../../core/errors.ts'
-import { newPublishedFileId, publishedName } from '../../core/published-file.ts'
+import { newPublishedFileId, publishedName } from '../../core/file/published-file.ts'
 import { publishedFolder, publishedPath } from '../../store/files/published-bytes.ts'
 import type { HostOutcome } from '../host/host-messages.ts'
 import type { Problem } from './open-inside.ts'

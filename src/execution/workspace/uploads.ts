@@ -1,7 +1,7 @@
 /** How uploads come into workspaces: made once in app.ts, used by the door and by intake. */
 import type { Readable } from 'node:stream'
 import { lstatSync } from 'node:fs'
-import { MAX_UPLOAD_BYTES } from '../../core/uploaded-file.ts'
+import { MAX_UPLOAD_BYTES } from '../../core/file/uploaded-file.ts'
 import type { Database } from '../../store/database.ts'
 import { readWorkspaceUsage, recordWorkspaceBytes } from '../../store/files/workspace-usage.ts'
 import { DEFAULT_COMMAND_LIMITS } from '../command-limits.ts'

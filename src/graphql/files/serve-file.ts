@@ -7,7 +7,7 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { isPublishedFileId } from '../../core/published-file.ts'
+import { isPublishedFileId } from '../../core/file/published-file.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Database } from '../../store/database.ts'

@@ -9,7 +9,7 @@
 import type { StoredAuditEntry } from '../../core/audit-entry.ts'
 import type { Doorbell } from '../../events/doorbell.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { EndableGenerator } from '../../platform/endable-generator.ts'
+import { EndableGenerator } from '../../platform/waiting/endable-generator.ts'
 import { readSealedPage, readSealedPlace, type AuditFilter, type ChainPlace } from '../../store/audit-reads.ts'
 import type { Database } from '../../store/database.ts'
 

@@ -3,7 +3,7 @@
  * idle iterator, so their handling of `complete` and closing stays in charge.
  */
 import type { ExecutionResult, GraphQLError } from 'graphql'
-import { EndableGenerator } from '../../platform/endable-generator.ts'
+import { EndableGenerator } from '../../platform/waiting/endable-generator.ts'
 
 export class IdleResults extends EndableGenerator<ExecutionResult> {
   readonly #onEnded: () => void

@@ -4,7 +4,7 @@
  * statement.
  */
 import type { Clock } from '../../platform/clock.ts'
-import { EndableGenerator } from '../../platform/endable-generator.ts'
+import { EndableGenerator } from '../../platform/waiting/endable-generator.ts'
 
 const POLL_MS = 2000
 

@@ -1,6 +1,6 @@
 /** The results of a subscription with their errors masked. */
 import type { ExecutionResult, GraphQLError } from 'graphql'
-import { EndableGenerator } from '../../platform/endable-generator.ts'
+import { EndableGenerator } from '../../platform/waiting/endable-generator.ts'
 
 export interface MaskedResultsOptions {
   readonly source: AsyncGenerator<ExecutionResult, void, void>

@@ -1,6 +1,6 @@
 /** What resolvers find in their context (request-context.ts). */
 import type { DoorPlugin } from '../operation/caller.ts'
-import type { SessionNotifier } from '../live/session-notifier.ts'
+import type { SessionNotifier } from '../live/notify/session-notifier.ts'
 import type { CreateContext } from '../request-context.ts'
 
 export interface ContextOptions {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { ownNamespace } from '../../config/access/session-access.ts'
 import type { Viewer } from '../../core/identity.ts'
-import { isSessionId } from '../../core/session-id.ts'
+import { isSessionId } from '../../core/session/session-id.ts'
 
 /**
  * The session that a client means by `name`: a whole id as it is ("@anna:web:1"); a name without a colon, such as the

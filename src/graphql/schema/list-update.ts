@@ -2,7 +2,7 @@
  * What subscriptions about lists tell: which entry is new or has changed, or that the list is to be read. Each has a
  * type of its own with `readList` and the entry; caches of clients then need nothing but the entry's id.
  */
-import type { ListChange } from '../live/change-watcher.ts'
+import type { ListChange } from '../live/notify/change-watcher.ts'
 import { AUTHENTICATED, type AuthScopes } from './access.ts'
 import { builder } from './builder.ts'
 

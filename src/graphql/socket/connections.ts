@@ -8,7 +8,7 @@ import type { Credential, Viewer } from '../../core/identity.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { Periodic } from '../../platform/periodic.ts'
+import { Periodic } from '../../platform/waiting/periodic.ts'
 
 /** Proxies and browsers drop silent connections after 30 to 60 s. */
 const BEAT_MS = 12_000

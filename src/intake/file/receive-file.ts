@@ -5,9 +5,9 @@
  */
 import { openerQuota } from '../../config/schema/quotas.ts'
 import { resolveSender } from '../../config/access/resolve-sender.ts'
-import { contentTypeOf } from '../../core/published-file.ts'
+import { contentTypeOf } from '../../core/file/published-file.ts'
 import { conflict, invalidInput, type Refusal } from '../../core/refusal.ts'
-import { MAX_UPLOADED_FILES, uploadName, uploadNameProblem } from '../../core/uploaded-file.ts'
+import { MAX_UPLOADED_FILES, uploadName, uploadNameProblem } from '../../core/file/uploaded-file.ts'
 import type { Role, Viewer } from '../../core/identity.ts'
 import { newId } from '../../platform/id.ts'
 import { reaches, type SessionAccess } from '../../store/intake/intake-access.ts'

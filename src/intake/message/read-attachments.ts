@@ -1,6 +1,6 @@
 /** The files that a message names: they must have been put into its session before. */
 import { refuseInput, type InputIssue, type Refusal } from '../../core/refusal.ts'
-import { MAX_ATTACHMENTS, uploadName } from '../../core/uploaded-file.ts'
+import { MAX_ATTACHMENTS, uploadName } from '../../core/file/uploaded-file.ts'
 import { reaches, type SessionAccess } from '../../store/intake/intake-access.ts'
 import { findUploads } from '../../store/intake/intake-upload.ts'
 import type { IntakeContext } from '../intake-context.ts'

@@ -9,7 +9,7 @@ import type { Config } from '../../config/config.ts'
 import type { SessionMode } from '../../core/status.ts'
 import type { DirectCall } from '../../core/tool/direct-call.ts'
 import type { ClientTrace, Sender, Viewer } from '../../core/identity.ts'
-import { startsTurn } from '../../core/route-message.ts'
+import { startsTurn } from '../../core/session/route-message.ts'
 import { conflict, notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
 import { newId } from '../../platform/id.ts'
 import { hideForms } from '../../secrets/forms/secret-forms.ts'
@@ -54,7 +54,7 @@ interface MessageOrCall extends SendMessageInput {
 
 /**
  * Opens the session if there is none and its id lies in the caller's name space. Whether the message starts a turn is
- * the rule of core/route-message.ts.
+ * the rule of core/session/route-message.ts.
  */
 export async function sendMessage(
   context: IntakeContext,

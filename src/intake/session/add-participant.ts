@@ -1,4 +1,4 @@
-/** `addParticipant`: a user may see and post in a session from now on. Who may add: core/session-rights.ts. */
+/** `addParticipant`: a user may see and post in a session from now on. Who may add: core/session/session-rights.ts. */
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput, type Refusal } from '../../core/refusal.ts'
 import type { IntakeContext } from '../intake-context.ts'

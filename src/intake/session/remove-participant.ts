@@ -1,7 +1,7 @@
 /** `removeParticipant`: a user leaves a session, by their own wish or an admin's. Called by the GraphQL door. */
 import type { Viewer } from '../../core/identity.ts'
 import { invalidInput, type Refusal } from '../../core/refusal.ts'
-import { rightTo } from '../../core/session-rights.ts'
+import { rightTo } from '../../core/session/session-rights.ts'
 import { isStorable } from '../../platform/well-formed.ts'
 import type { ParticipantInput } from './add-participant.ts'
 import type { IntakeContext } from '../intake-context.ts'

@@ -4,7 +4,7 @@
  * the button is pressed, so the mutation decides again.
  */
 import type { Viewer } from '../../core/identity.ts'
-import type { SessionAct } from '../../core/session-rights.ts'
+import type { SessionAct } from '../../core/session/session-rights.ts'
 import { readStandings, type SessionStanding } from '../../store/intake/session-standing.ts'
 import { accessOf, authorizeSession } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'

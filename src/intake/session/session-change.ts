@@ -5,7 +5,7 @@
 import type { Viewer } from '../../core/identity.ts'
 import { conflict, invalidInput, notFound, type Refusal } from '../../core/refusal.ts'
 import { changeSession, type ChangeResult, type SettingsChange } from '../../store/intake/intake-session.ts'
-import type { SessionAct } from '../../core/session-rights.ts'
+import type { SessionAct } from '../../core/session/session-rights.ts'
 import { authorizeSession, refuseNotOpener, type NamedSession } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 import { MAX_METADATA_BYTES, METADATA_TOO_LARGE } from './session-metadata.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isSessionId, namespaceOf } from '../../core/session-id.ts'
+import { isSessionId, namespaceOf } from '../../core/session/session-id.ts'
 import { newSessionId, sourceIssues, sourceOf } from './session-source.ts'
 
 test.each([

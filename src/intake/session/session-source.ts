@@ -1,6 +1,6 @@
 /** Where a session comes from. It is fixed by the first opening of the session, in words or by the id it chose. */
 import type { InputIssue } from '../../core/refusal.ts'
-import { isServersNamespace, namespaceOf, USER_MARK } from '../../core/session-id.ts'
+import { isServersNamespace, namespaceOf, USER_MARK } from '../../core/session/session-id.ts'
 import type { ConversationType } from '../../core/status.ts'
 import { randomHex } from '../../platform/id.ts'
 import type { SessionSource } from '../../store/intake/intake-session.ts'

@@ -1,6 +1,6 @@
 /** What a caller gets who has as many sessions as they may have (src/config/schema/quotas.ts). */
 import type { Refusal } from '../../core/refusal.ts'
-import { USER_MARK } from '../../core/session-id.ts'
+import { USER_MARK } from '../../core/session/session-id.ts'
 import { countOpenedSessions } from '../../store/intake/opened-sessions.ts'
 import type { IntakeContext } from '../intake-context.ts'
 

@@ -1,7 +1,7 @@
 /** `createQuestion`: an admin has the planner raise something, in one session or, without one, in every session. */
 import type { Viewer } from '../../core/identity.ts'
 import { notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
-import { isSessionId } from '../../core/session-id.ts'
+import { isSessionId } from '../../core/session/session-id.ts'
 import { storeCreatedQuestion, type QuestionChanged } from '../../store/knowledge/knowledge-question.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'

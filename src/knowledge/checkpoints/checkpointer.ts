@@ -10,7 +10,7 @@ import type { Timing } from '../../config/timing.ts'
 import type { Doorbell } from '../../events/doorbell.ts'
 import type { Feed } from '../../events/feed.ts'
 import { randomHex } from '../../platform/id.ts'
-import { Periodic } from '../../platform/periodic.ts'
+import { Periodic } from '../../platform/waiting/periodic.ts'
 import {
   claimCheckpoints,
   dueCheckpoint,

@@ -4,7 +4,7 @@
  */
 import { AppError, isOutage, messageOf } from '../../core/errors.ts'
 import { randomHex } from '../../platform/id.ts'
-import { Periodic } from '../../platform/periodic.ts'
+import { Periodic } from '../../platform/waiting/periodic.ts'
 import {
   claimCuration,
   CURATION_DEADLINE_MS,

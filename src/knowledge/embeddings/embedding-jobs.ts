@@ -14,7 +14,7 @@ import type { Timing } from '../../config/timing.ts'
 import { randomHex } from '../../platform/id.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { Periodic } from '../../platform/periodic.ts'
+import { Periodic } from '../../platform/waiting/periodic.ts'
 import type { Database } from '../../store/database.ts'
 import {
   claimUnembedded,

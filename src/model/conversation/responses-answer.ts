@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { AnsweredError } from '../answered-error.ts'
 import { PieceWriter, UnusableAnswer, type ChatAnswer } from '../chat-answer.ts'
-import { isEventStream } from '../event-stream.ts'
+import { isEventStream } from '../wire/event-stream.ts'
 import { asStreamed } from '../wire/answer-body.ts'
 import { readEvents } from '../wire/event-decoder.ts'
 import { CallCollector } from './collect-calls.ts'

@@ -6,7 +6,7 @@
  */
 import * as z from 'zod'
 import type { Clock } from '../../platform/clock.ts'
-import type { Fetch } from '../http-transport.ts'
+import type { Fetch } from '../wire/http-transport.ts'
 import type { Endpoint } from '../provider-call.ts'
 import { USUAL_REQUEST } from '../wire/request-shape.ts'
 import { answerRehearsal } from './rehearsal-answers.ts'

@@ -49,7 +49,7 @@ export function findBlocks(parts: readonly PromptPart[], label: string): readonl
   return parts.flatMap((part) => (part.label === label ? [part.text] : []))
 }
 
-/** A task with its result, as `src/agents/task-report.ts` writes it. */
+/** A task with its result, as `src/agents/prompt/task-report.ts` writes it. */
 export interface PromptTask {
   /** 0 for the first of its plan. */
   readonly index: number

@@ -2,7 +2,7 @@
  * An answer's bytes, examined before they are parsed: whether they are a stream of events, whatever the header says.
  * What must hold: every byte is passed on, as it comes.
  */
-import { isEventStream } from '../event-stream.ts'
+import { isEventStream } from './event-stream.ts'
 import { AnswerBytes, StreamedAnswer } from './answer-bytes.ts'
 
 const FIRST_FIELD = /^\uFEFF?\s*(data|event|id|retry)?:/

@@ -4,7 +4,7 @@
  */
 import { cursorTo, moveCursor, clearScreenDown, type Interface } from 'node:readline'
 import type { Writable } from 'node:stream'
-import { textWidth } from '../text-width.ts'
+import { textWidth } from '../text/text-width.ts'
 import { wrapLine } from './wrap-line.ts'
 import type { Screen } from './screen.ts'
 

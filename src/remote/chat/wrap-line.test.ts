@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { textWidth } from '../text-width.ts'
+import { textWidth } from '../text/text-width.ts'
 import { wrapLine } from './wrap-line.ts'
 
 test.each([

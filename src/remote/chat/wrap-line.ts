@@ -1,5 +1,5 @@
 /** A line as rows of at most `width` columns, broken between words where that is possible. */
-import { textWidth } from '../text-width.ts'
+import { textWidth } from '../text/text-width.ts'
 
 /** A line without words is one empty row. Colours stay with their words. */
 export function wrapLine(line: string, width: number): string[] {

@@ -4,7 +4,7 @@
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isPublishedFileId } from '../../core/published-file.ts'
+import { isPublishedFileId } from '../../core/file/published-file.ts'
 import { must } from '../../platform/must.ts'
 
 /** The folder of all published files of this home; absent until the first file is published. */

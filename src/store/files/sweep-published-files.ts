@@ -3,7 +3,7 @@
  * of, which a crash, a deleted session or a turn that lost its lease has left behind.
  */
 import { opendir, stat } from 'node:fs/promises'
-import { isPublishedFileId } from '../../core/published-file.ts'
+import { isPublishedFileId } from '../../core/file/published-file.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'

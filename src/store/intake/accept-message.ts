@@ -70,7 +70,7 @@ interface NewTurn {
   readonly maxQueued: number
   /**
    * Whether the message gets the turn, by what the session turns out to be; otherwise it is stored
-   * (core/route-message.ts).
+   * (core/session/route-message.ts).
    */
   readonly startsIn: Readonly<Record<ConversationType, boolean>>
   /** For how long it waits for others of its kind; 0: not at all. */

@@ -3,7 +3,7 @@
  * transaction under the lock of the session's row. Its bytes are put into the workspace meanwhile: a session that is
  * being deleted either has them set aside with the rest, or is gone before they come.
  */
-import { MAX_UPLOADED_FILES } from '../../core/uploaded-file.ts'
+import { MAX_UPLOADED_FILES } from '../../core/file/uploaded-file.ts'
 import { BugError } from '../../platform/must.ts'
 import type { Database, Queryable, Statement } from '../database.ts'
 import { sql } from '../sql.ts'

@@ -1,10 +1,10 @@
 /**
  * A running turn takes waiting messages along: their turns become JOINED, in a commit of their own that is fenced by
- * the lease and tells of each. Which messages is the rule of core/join-messages.ts; called by src/turn/take-along.ts.
+ * the lease and tells of each. Which messages is the rule of core/session/join-messages.ts; called by src/turn/take-along.ts.
  * How they end is part of the write that ends the turn (turn-commit.sql.ts).
  */
 import { AppError } from '../../core/errors.ts'
-import type { JoinableMessage } from '../../core/join-messages.ts'
+import type { JoinableMessage } from '../../core/session/join-messages.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { Database } from '../database.ts'
 import type { Lease, TurnRef } from './lease.ts'

@@ -4,7 +4,7 @@ import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
 import { CONNECTIONS_OF_A_PROCESS } from '../../store/connection/process-connections.ts'
-import { migrationNames } from '../../store/migrate.ts'
+import { migrationNames } from '../../store/connection/migrate.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
 
 const OLDEST_SERVER = 150_000

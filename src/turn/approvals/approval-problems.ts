@@ -8,7 +8,7 @@ import { currentUser } from '../../config/access/current-user.ts'
 import { readCommands } from '../../execution/shell/read-commands.ts'
 import { mayBeCalled } from '../delegation/may-be-called.ts'
 import { taskKey, type CompleteTask } from '../steps/complete-tasks.ts'
-import type { PlanState, TaskState } from '../plan-state.ts'
+import type { PlanState, TaskState } from '../task/plan-state.ts'
 import type { TurnContext } from '../turn-context.ts'
 
 /**

@@ -2,9 +2,9 @@
 import type { ApprovalKind } from '../../core/status.ts'
 import { newId } from '../../platform/id.ts'
 import { callFingerprint } from '../../tools/fingerprint.ts'
-import { entryOf } from '../audit-task.ts'
-import type { PlanState, TaskState } from '../plan-state.ts'
-import { updateTask } from '../update-task.ts'
+import { entryOf } from '../task/audit-task.ts'
+import type { PlanState, TaskState } from '../task/plan-state.ts'
+import { updateTask } from '../task/update-task.ts'
 import type { Ending, TaskContext, TurnContext } from '../turn-context.ts'
 
 /** An approval that the policy wants before its task, or its plan, may run. */

@@ -3,7 +3,7 @@
  * follows from the rows alone, so a turn that is taken over goes on where its process left it.
  */
 import type { AssistantRound } from '../../agents/agent.ts'
-import { reportOf, type PlanState, type TaskState } from '../plan-state.ts'
+import { reportOf, type PlanState, type TaskState } from '../task/plan-state.ts'
 import type { TurnMessages } from '../turn-messages.ts'
 
 /** What one answer of the model has left in rows; `text` null: it said nothing. */

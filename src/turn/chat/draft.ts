@@ -11,11 +11,11 @@ import type { TurnWrite } from '../../core/turn-write.ts'
 import { newId } from '../../platform/id.ts'
 import type { HookContext } from '../hooks/hook-data.ts'
 import { modelCommands } from '../hooks/model-commands.ts'
-import type { PlanState, TaskState } from '../plan-state.ts'
+import type { PlanState, TaskState } from '../task/plan-state.ts'
 import { HeldOutput } from '../secrets/held-output.ts'
 import { say } from '../steps/write-message.ts'
 import type { TaskContext } from '../turn-context.ts'
-import { updateTask } from '../update-task.ts'
+import { updateTask } from '../task/update-task.ts'
 import { addTask, planOf, type AddedTask } from './grow-plan.ts'
 
 /** Of one answer; `attempts` gets the plan of the turn with the first task. */

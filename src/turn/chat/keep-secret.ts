@@ -5,10 +5,10 @@
  */
 import type { RequestedCall } from '../../model/conversation/conversation.ts'
 import { KEEP_SECRET } from '../../tools/own-tools.ts'
-import type { TaskState } from '../plan-state.ts'
+import type { TaskState } from '../task/plan-state.ts'
 import { takeSecrets } from '../secrets/take-secrets.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
-import { updateTask } from '../update-task.ts'
+import { updateTask } from '../task/update-task.ts'
 
 /**
  * Keeps what the calls of an answer name, and returns whether they name any. What stands in no message is no secret,

@@ -3,9 +3,9 @@
  * curator or an admin decides about. It changes nothing else, so no approval is asked for it.
  */
 import { keepLearning } from '../knowledge/keep-learning.ts'
-import type { TaskState } from '../plan-state.ts'
+import type { TaskState } from '../task/plan-state.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
-import { updateTask } from '../update-task.ts'
+import { updateTask } from '../task/update-task.ts'
 
 type RememberContext = TaskContext & Pick<TurnContext, 'database' | 'config' | 'due' | 'logger'>
 

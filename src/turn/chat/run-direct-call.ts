@@ -7,7 +7,7 @@
 import type { DirectCall } from '../../core/tool/direct-call.ts'
 import { argumentProblems } from '../../tools/check-arguments.ts'
 import type { HookContext } from '../hooks/hook-data.ts'
-import type { PlanState, TaskState } from '../plan-state.ts'
+import type { PlanState, TaskState } from '../task/plan-state.ts'
 import { stopped, type Ending, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { addTask, planOf } from './grow-plan.ts'
 import { makeCalls, type MakeCallsContext } from './make-calls.ts'

@@ -7,10 +7,10 @@ import { MAX_ROUNDS } from '../../core/tool/delegated.ts'
 import { newId } from '../../platform/id.ts'
 import { redactTexts } from '../../secrets/free-texts.ts'
 import type { StoredDelegation } from '../../store/turn/turn-history.ts'
-import { reportOf, type TaskState } from '../plan-state.ts'
+import { reportOf, type TaskState } from '../task/plan-state.ts'
 import { unanswered } from '../steps/unanswered.ts'
 import { stopped, type Ending } from '../turn-context.ts'
-import { updateTask } from '../update-task.ts'
+import { updateTask } from '../task/update-task.ts'
 import type { DelegationContext } from './delegation-context.ts'
 
 /**

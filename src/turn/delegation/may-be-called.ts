@@ -1,11 +1,11 @@
 /** What a session that was opened for a delegated task may call: asked when it is offered, and before each task. */
 import { mayCall } from '../../core/tool/delegated.ts'
 import { SKILLS_SOURCE } from '../../core/tool/tool-name.ts'
-import type { TaskState } from '../plan-state.ts'
-import type { TaskOutcome } from '../task-outcome.ts'
+import type { TaskState } from '../task/plan-state.ts'
+import type { TaskOutcome } from '../task/task-outcome.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
 import { isOwnTool } from '../../tools/own-tools.ts'
-import { updateTask } from '../update-task.ts'
+import { updateTask } from '../task/update-task.ts'
 
 type Call = Pick<TaskState, 'type' | 'skill' | 'tool'>
 

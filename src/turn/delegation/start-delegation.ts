@@ -5,8 +5,8 @@ import { MAX_DEPTH, mayCall } from '../../core/tool/delegated.ts'
 import { newId } from '../../platform/id.ts'
 import { redactTexts } from '../../secrets/free-texts.ts'
 import { DELEGATE, readDelegateArguments } from '../../tools/delegate-tool.ts'
-import type { TaskState } from '../plan-state.ts'
-import { updateTask } from '../update-task.ts'
+import type { TaskState } from '../task/plan-state.ts'
+import { updateTask } from '../task/update-task.ts'
 import type { DelegationContext } from './delegation-context.ts'
 
 /** Ended: it may not be, and the task has failed with the reason. */

@@ -10,7 +10,7 @@ import { callablesOf, readCall } from '../chat/callables.ts'
 import { roundsOf } from '../chat/chat-rounds.ts'
 import { addTask, planOf } from '../chat/grow-plan.ts'
 import type { HookContext } from '../hooks/hook-data.ts'
-import type { PlanState } from '../plan-state.ts'
+import type { PlanState } from '../task/plan-state.ts'
 import { whyGone } from '../tools/why-gone.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
 

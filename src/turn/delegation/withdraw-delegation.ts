@@ -1,7 +1,7 @@
 /** A delegation that its turn no longer waits for, as changes to be recorded with what becomes of its task. */
 import type { SessionEventBody } from '../../core/session-event.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
-import type { TaskState } from '../plan-state.ts'
+import type { TaskState } from '../task/plan-state.ts'
 import type { TurnContext } from '../turn-context.ts'
 
 interface DelegationWithdrawn {

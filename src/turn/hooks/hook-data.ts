@@ -6,7 +6,7 @@ import { currentUser } from '../../config/access/current-user.ts'
 import type { MessageData, TaskData, TurnData } from '../../plugin-api/hook-inputs.ts'
 import { hideForms } from '../../secrets/forms/secret-forms.ts'
 import { redactJson } from '../../secrets/redact-json.ts'
-import type { TaskState } from '../plan-state.ts'
+import type { TaskState } from '../task/plan-state.ts'
 import type { TurnContext } from '../turn-context.ts'
 import type { ServedMessage } from '../turn-messages.ts'
 

@@ -2,9 +2,9 @@
  * What plugins are notified of the tasks of a plan, and their verdict on one that is done: a rejection is a review with
  * verdict REPLAN. In a conversation the model is shown the reason in place of the output.
  */
-import type { PlanState, TaskState } from '../plan-state.ts'
+import type { PlanState, TaskState } from '../task/plan-state.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
-import { updateTask } from '../update-task.ts'
+import { updateTask } from '../task/update-task.ts'
 import { taskDataOf, type HookContext } from './hook-data.ts'
 
 /** Called with each plan that is stored, and each task that is added to one. */

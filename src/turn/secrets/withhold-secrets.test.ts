@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { newPublishedFileId } from '../../core/published-file.ts'
+import { newPublishedFileId } from '../../core/file/published-file.ts'
 import type { PublishedCopy } from '../../execution/workspace/publication.ts'
 import { secretForms } from '../../../test/harness/secret-forms.ts'
 import { createLogger } from '../../platform/logger.ts'

@@ -2,7 +2,7 @@
 import { spanIdOfTask } from '../../telemetry/trace-parent.ts'
 import type { Tracing } from '../../telemetry/tracing.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { TaskState } from '../plan-state.ts'
+import type { TaskState } from '../task/plan-state.ts'
 
 interface DelegatedSpanContext {
   readonly tracing: Tracing

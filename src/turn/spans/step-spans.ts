@@ -1,8 +1,8 @@
 /** The steps of a turn that a collector is told of besides its calls of models. */
 import type { PlannerContext } from '../../agents/agent.ts'
 import { makePlan, type MakePlanOutcome } from '../steps/make-plan.ts'
-import type { PlanState, TaskState } from '../plan-state.ts'
-import type { TaskOutcome } from '../task-outcome.ts'
+import type { PlanState, TaskState } from '../task/plan-state.ts'
+import type { TaskOutcome } from '../task/task-outcome.ts'
 import type { TurnContext } from '../turn-context.ts'
 import { taskStart } from './delegated-span.ts'
 

@@ -14,7 +14,7 @@ import { reachOfTurn, teachersFor } from '../../knowledge/reach-of-turn.ts'
 import { selectFacts } from '../../knowledge/select-facts.ts'
 import { askSections } from '../hooks/ask-sections.ts'
 import { paraphraseMessages } from './paraphrase-messages.ts'
-import { failedTask, historyOf, reportOf, whyGivenUp, type PlanState, type TaskState } from '../plan-state.ts'
+import { failedTask, historyOf, reportOf, whyGivenUp, type PlanState, type TaskState } from '../task/plan-state.ts'
 import type { TurnContext } from '../turn-context.ts'
 
 /** That a prompt names. */

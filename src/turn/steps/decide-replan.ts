@@ -6,10 +6,10 @@
  */
 import { asSentence } from '../../core/text/as-sentence.ts'
 import { diedTooOften } from '../died-too-often.ts'
-import { hasFailed, type PlanState } from '../plan-state.ts'
-import { endOpenTasks } from '../update-task.ts'
+import { hasFailed, type PlanState } from '../task/plan-state.ts'
+import { endOpenTasks } from '../task/update-task.ts'
 import { describeCount } from '../take-along.ts'
-import type { ReplanWanted } from '../task-outcome.ts'
+import type { ReplanWanted } from '../task/task-outcome.ts'
 import { isNotice, tellUser } from '../tell-user.ts'
 import type { Ending, TaskContext, TurnContext } from '../turn-context.ts'
 import { must } from '../../platform/must.ts'

@@ -6,7 +6,7 @@
 import type { AppError } from '../../core/errors.ts'
 import { describeOperatorFailure } from '../../core/operator-failure.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
-import { entryOf } from '../audit-task.ts'
+import { entryOf } from '../task/audit-task.ts'
 import type { Ending, TurnContext } from '../turn-context.ts'
 import { outageWait } from './provider-outage.ts'
 

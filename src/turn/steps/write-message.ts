@@ -15,9 +15,9 @@ import { handleWritten, modelCommands, NO_NAMES } from '../hooks/model-commands.
 import type { HookContext } from '../hooks/hook-data.ts'
 import { notifyAnswer } from '../hooks/notify-answer.ts'
 import { notifySaid } from '../hooks/task-hooks.ts'
-import { reportOf, type PlanState, type TaskState } from '../plan-state.ts'
-import { updateTask } from '../update-task.ts'
-import type { TaskOutcome } from '../task-outcome.ts'
+import { reportOf, type PlanState, type TaskState } from '../task/plan-state.ts'
+import { updateTask } from '../task/update-task.ts'
+import type { TaskOutcome } from '../task/task-outcome.ts'
 import { stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
 

@@ -7,7 +7,7 @@ import { loadAt } from '../paging/load-at.ts'
 import { readPageRequest } from '../paging/page-request.ts'
 import { upTo } from '../paging/page-sizes.ts'
 import { SessionType } from '../session/session.ts'
-import { MAX_ATTACHMENTS } from '../../../core/uploaded-file.ts'
+import { MAX_ATTACHMENTS } from '../../../core/file/uploaded-file.ts'
 import { readAttachments, readFilePages, type Attaching } from './read-files.ts'
 import { SessionFileConnection, UploadedFileType } from './session-file.ts'
 

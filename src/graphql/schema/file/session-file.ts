@@ -1,5 +1,5 @@
 /** A file of a session: one that a person put in, or that a task has published. */
-import { publishedUrlPath } from '../../../core/published-file.ts'
+import { publishedUrlPath } from '../../../core/file/published-file.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { connectionOf } from '../paging/connection-type.ts'

@@ -2,7 +2,7 @@
 import type { Config } from '../../../config/config.ts'
 import type { StoredAuditEntry } from '../../../core/audit-entry.ts'
 import { isServerPart } from '../../../core/server-parts.ts'
-import { USER_MARK } from '../../../core/session-id.ts'
+import { USER_MARK } from '../../../core/session/session-id.ts'
 import { ERASED } from '../../../core/text/erased.ts'
 import { actorAs, type Actor } from './actor.ts'
 import { toUserNode } from './user.ts'

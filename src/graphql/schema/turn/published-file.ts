@@ -1,5 +1,5 @@
 /** A file that a task has published, and where its bytes are to be had (src/graphql/files/serve-file.ts). */
-import { publishedUrlPath } from '../../../core/published-file.ts'
+import { publishedUrlPath } from '../../../core/file/published-file.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { MOSTLY_ONE } from '../paging/page-sizes.ts'

@@ -1,7 +1,7 @@
 /** `createFact`: an admin states a fact. It counts in all of its scope, whatever session it is said to come from. */
 import type { Viewer } from '../../../core/identity.ts'
 import { notFound, refuseInput, type Refusal } from '../../../core/refusal.ts'
-import { isSessionId } from '../../../core/session-id.ts'
+import { isSessionId } from '../../../core/session/session-id.ts'
 import type { FactChanged } from '../../../store/knowledge/fact-change.ts'
 import { storeCreatedFact } from '../../../store/knowledge/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from '../knowledge-context.ts'

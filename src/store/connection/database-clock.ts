@@ -1,0 +1,106 @@
+/**
+ * The database's time, as this process knows it: what is written into rows or compared with them is decided by one
+ * clock, however wrong that of a host is. Read at start and now and then; in between, this process only measures how
+ * much time has passed.
+ */
+import type { Clock } from '../../platform/clock.ts'
+import { isOutage } from '../../core/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { Periodic } from '../../platform/waiting/periodic.ts'
+import type { Queryable } from '../database.ts'
+
+interface DatabaseClockOptions {
+  readonly database: Queryable
+  /** For durations; what time it says does not matter. */
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const READ_MS = 5000
+const RETRY = { firstMs: READ_MS, maxMs: READ_MS }
+/** Less than this is how long the answer took, not how far the clocks are apart. */
+const TOLERANCE_MS = 50
+/** So far apart that the operator of the host should know. */
+const WRONG_MS = 2000
+
+const NOW = { name: 'clock.now', text: 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms' }
+
+/** Shares the database's time. While the database cannot be read the last known difference holds, so `now` goes on. */
+export class DatabaseClock implements Clock {
+  readonly #options: DatabaseClockOptions
+  readonly #poll: Periodic
+  /** The database's time at the moment when `monotonicMs` was 0. */
+  #zeroMs = 0
+
+  private constructor(options: DatabaseClockOptions) {
+    this.#options = options
+    const { clock, logger } = options
+    const tick = (): Promise<void> => this.#tick()
+    this.#poll = new Periodic({
+      name: "poll of the database's time",
+      everyMs: READ_MS,
+      backoff: RETRY,
+      tick,
+      isOutage,
+      clock,
+      logger,
+    })
+  }
+
+  /** Rejects when the database does not tell the time. */
+  static async start(options: DatabaseClockOptions): Promise<DatabaseClock> {
+    const clock = new DatabaseClock(options)
+    clock.#zeroMs = (await clock.#read()).zeroMs
+    const aheadMs = options.clock.now().getTime() - clock.now().getTime()
+    if (Math.abs(aheadMs) > WRONG_MS)
+      options.logger.warn({ aheadMs }, 'the clock of this host differs from that of the database, whose time holds')
+    clock.#poll.start()
+    return clock
+  }
+
+  /**
+   * The database's time (UTC), off by no more than about 50 ms and a round trip. It can jump back when a poll corrects
+   * it: measure durations with `monotonicMs`.
+   */
+  now(): Date {
+    return new Date(this.#zeroMs + this.monotonicMs())
+  }
+
+  /**
+   * Milliseconds of this host's clock since an arbitrary point; never jumps, and is not comparable between processes.
+   */
+  monotonicMs(): number {
+    return this.#options.clock.monotonicMs()
+  }
+
+  /** Sleeps `ms` milliseconds of this host; resolves early, without an error, when `signal` aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.#options.clock.sleep(ms, signal)
+  }
+
+  /** Calls `action` once after `ms` milliseconds of this host; the returned function cancels it. */
+  after(ms: number, action: () => void): () => void {
+    return this.#options.clock.after(ms, action)
+  }
+
+  /**
+   * Ends the poll and resolves when a read that is under way has ended. The clock still gives the time afterwards,
+   * uncorrected.
+   */
+  async stop(): Promise<void> {
+    await this.#poll.stop()
+  }
+
+  async #tick(): Promise<void> {
+    const { zeroMs, tookMs } = await this.#read()
+    // Else time would jump to and fro by what a slow answer seems to say.
+    if (Math.abs(zeroMs - this.#zeroMs) > TOLERANCE_MS + tookMs) this.#zeroMs = zeroMs
+  }
+
+  async #read(): Promise<{ readonly zeroMs: number; readonly tookMs: number }> {
+    const askedMs = this.monotonicMs()
+    const [row] = await this.#options.database.query<{ ms: number }>(NOW, [])
+    const tookMs = this.monotonicMs() - askedMs
+    return { zeroMs: (row?.ms ?? Number.NaN) - askedMs - tookMs / 2, tookMs }
+  }
+}

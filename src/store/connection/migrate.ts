@@ -1,0 +1,178 @@
+/**
+ * Brings the database to the schema of this build, at start, before anything else talks to it. The bookkeeping is
+ * Prisma's own (table `_prisma_migrations`, its advisory lock), so that `prisma migrate status`, `deploy` and `dev` see
+ * the same history.
+ *
+ * What must hold: a migration happens whole or not at all (one transaction each, with its row in the table), and of
+ * many processes starting at once one migrates while the others wait. Two limits follow from the transaction: no
+ * `CREATE INDEX CONCURRENTLY`, and a value added to an enum can be used only by a later migration.
+ */
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { AppError, messageOf } from '../../core/errors.ts'
+import { packageFile } from '../../platform/package-file.ts'
+import { connectClient, cannotConnect } from './connect-client.ts'
+import { hasCode } from '../../platform/error-code.ts'
+import { lockMigrations, type LockMigrationsOptions } from './lock-migrations.ts'
+
+interface Migration {
+  readonly name: string
+  readonly sql: string
+  /** SHA-256 of the file, as Prisma computes it. */
+  readonly checksum: string
+}
+
+interface AppliedMigration {
+  readonly migration_name: string
+  readonly checksum: string
+  readonly finished_at: Date | null
+}
+
+const MIGRATIONS = packageFile('prisma/migrations')
+const OLDEST_SERVER = 150_000
+const BOOKKEEPING = `
+  CREATE TABLE _prisma_migrations (
+    id varchar(36) PRIMARY KEY,
+    checksum varchar(64) NOT NULL,
+    finished_at timestamptz,
+    migration_name varchar(255) NOT NULL,
+    logs text,
+    rolled_back_at timestamptz,
+    started_at timestamptz NOT NULL DEFAULT now(),
+    applied_steps_count integer NOT NULL DEFAULT 0
+  )`
+
+/** Which migrations to apply, and how long to wait for another process that applies them. */
+export interface MigrateOptions extends LockMigrationsOptions {
+  /** Where migrations are; by default those of this build. */
+  readonly directory?: string
+  /** Only those of these names; all when left out. */
+  readonly only?: ReadonlySet<string>
+}
+
+/**
+ * Applies what is missing and returns the names of what it applied; on repeat, nothing. Throws CONFIG_INVALID when a
+ * person must act (wrong address or password, a server too old, a database of a newer version, an edited or failed
+ * migration), DATABASE_UNAVAILABLE (retry: backoff) when the server cannot be
+ * reached or another connection does not give the lock back.
+ */
+export async function migrate(url: string, options: MigrateOptions): Promise<string[]> {
+  const { logger, directory = MIGRATIONS, only } = options
+  const all = await readMigrations(directory)
+  const migrations = all.filter(({ name }) => only === undefined || only.has(name))
+  const db = await connectClient(url, 'factotum migrate')
+  try {
+    await requireServerVersion(db)
+    await lockMigrations(db, options)
+    const pending = compare(migrations, await readApplied(db))
+    for (const migration of pending) {
+      await apply(db, migration)
+      logger.info({ migration: migration.name }, 'migration applied')
+    }
+    return pending.map(({ name }) => name)
+  } finally {
+    await db.end() // the lock goes with the connection
+  }
+}
+
+/** Of this build, in order. */
+export async function migrationNames(): Promise<string[]> {
+  return (await readMigrations(MIGRATIONS)).map(({ name }) => name)
+}
+
+async function readMigrations(directory: string): Promise<Migration[]> {
+  const entries = await readdir(directory, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  return await Promise.all(
+    names.sort().map(async (name) => {
+      const file = await readFile(join(directory, name, 'migration.sql'))
+      return { name, sql: file.toString('utf8'), checksum: createHash('sha256').update(file).digest('hex') }
+    }),
+  )
+}
+
+async function requireServerVersion(db: pg.Client): Promise<void> {
+  const { rows } = await db.query<{ number: number; version: string }>(
+    `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`,
+  )
+  const server = rows[0]
+  if (server === undefined || server.number >= OLDEST_SERVER) return
+  throw new AppError(
+    'CONFIG_INVALID',
+    `The server behind DATABASE_URL is PostgreSQL ${server.version}; Factotum needs 15 or newer. ` +
+      'Upgrade it, or unset DATABASE_URL to use the embedded one.',
+  )
+}
+
+async function readApplied(db: pg.Client): Promise<AppliedMigration[]> {
+  const { rows: found } = await db.query<{ table: string | null }>(`SELECT to_regclass('_prisma_migrations') AS table`)
+  if (found[0]?.table == null) await createBookkeeping(db)
+  const { rows } = await db.query<AppliedMigration>(
+    'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at',
+  )
+  return rows
+}
+
+async function createBookkeeping(db: pg.Client): Promise<void> {
+  try {
+    await db.query(BOOKKEEPING)
+  } catch (error) {
+    if (!hasCode(error, '42501')) throw error
+    throw new AppError(
+      'CONFIG_INVALID',
+      `The user in DATABASE_URL may not create tables (${messageOf(error)}). ` +
+        'Make it the owner of the database: ALTER DATABASE … OWNER TO …',
+      { cause: error },
+    )
+  }
+}
+
+/** What is still to be applied, in order. */
+function compare(migrations: readonly Migration[], applied: readonly AppliedMigration[]): Migration[] {
+  const known = new Map(migrations.map((migration) => [migration.name, migration]))
+  for (const { migration_name: name, checksum, finished_at: finishedAt } of applied) {
+    if (finishedAt === null) throw refuse(`Migration ${name} failed half-way before`, `prisma migrate resolve`)
+    const file = known.get(name)
+    if (file !== undefined && file.checksum !== checksum) {
+      throw refuse(
+        `Migration ${name} was edited after it was applied to this database`,
+        `git checkout prisma/migrations`,
+      )
+    }
+  }
+  const ahead = applied.map((row) => row.migration_name).filter((name) => !known.has(name))
+  if (ahead.length > 0)
+    throw new AppError(
+      'CONFIG_INVALID',
+      `The database belongs to a newer version of Factotum: it has ${ahead.length} migrations that this build does not know ` +
+        `(${ahead.at(-1)}). Start that version, or restore a backup from before the upgrade.`,
+    )
+  const done = new Set(applied.map((row) => row.migration_name))
+  return migrations.filter(({ name }) => !done.has(name))
+}
+
+function refuse(what: string, command: string): AppError {
+  return new AppError('CONFIG_INVALID', `${what}. Nothing was changed. Put it right first, see "${command}".`)
+}
+
+/** The whole file is one simple query: many statements, function bodies and all. */
+async function apply(db: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  try {
+    await db.query('BEGIN')
+    await db.query(sql)
+    await db.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+       VALUES (gen_random_uuid(), $1, $2, now(), clock_timestamp(), 1)`,
+      [checksum, name],
+    )
+    await db.query('COMMIT')
+  } catch (error) {
+    // Nothing else uses this connection: that it ends rolls the transaction back.
+    if (!(error instanceof pg.DatabaseError)) throw cannotConnect(error)
+    throw new AppError('CONFIG_INVALID', `Migration ${name} failed and was rolled back: ${error.message}.`, {
+      cause: error,
+    })
+  }
+}

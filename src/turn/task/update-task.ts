@@ -1,0 +1,55 @@
+/**
+ * The one place where a task changes: in memory, and in the journal together with the event and the audit's entry of
+ * the change.
+ */
+import type { SessionEventBody } from '../../core/session-event.ts'
+import { OPEN_TASK_STATUSES } from '../../core/status.ts'
+import type { TaskPatch, TurnWrite } from '../../core/turn-write.ts'
+import { redactTexts } from '../../secrets/free-texts.ts'
+import { PATCH_TEXTS } from '../../secrets/turn-texts.ts'
+import { withdrawApproval } from '../approvals/withdraw-approval.ts'
+import { auditTask } from './audit-task.ts'
+import { withdrawDelegation } from '../delegation/withdraw-delegation.ts'
+import { recordDelegatedSpan } from '../spans/delegated-span.ts'
+import type { PlanState, TaskState } from './plan-state.ts'
+import type { TaskContext } from '../turn-context.ts'
+
+/** What becomes of a task, and what is recorded with it. */
+export interface TaskUpdate {
+  readonly patch: TaskPatch
+  /** Events before the TaskUpdate, such as the whole text of a message. */
+  readonly before?: readonly SessionEventBody[]
+  /** Events after the TaskUpdate, such as the next pipeline step. */
+  readonly after?: readonly SessionEventBody[]
+  readonly changes?: Omit<TurnWrite, 'events' | 'taskPatches'>
+}
+
+/** Changes a task and records it, without secrets; a new status is recorded as a TaskUpdate event, too. */
+export function updateTask(context: TaskContext, task: TaskState, update: TaskUpdate): void {
+  const patch = redactTexts(update.patch, PATCH_TEXTS, context.secrets.redactor())
+  const { reviewReason, finishedAt: _finished, final: _final, suppressed: _suppressed, ...columns } = patch
+  Object.assign(task, columns, reviewReason === undefined ? {} : { reviewReason })
+  const { status } = patch
+  const changed: SessionEventBody[] = status === undefined ? [] : [{ type: 'TaskUpdate', taskId: task.id, status }]
+  context.journal.record([...(update.before ?? []), ...changed, ...(update.after ?? [])], {
+    ...update.changes,
+    audit: [...(update.changes?.audit ?? []), ...auditTask(context, task, { patch, changes: update.changes })],
+    taskPatches: new Map([[task.id, patch]]),
+  })
+  if (patch.finishedAt !== undefined) recordDelegatedSpan(context, task)
+}
+
+/** Ends every task that has not ended, with `status`. */
+export function endOpenTasks(context: TaskContext, plan: PlanState, status: 'SKIPPED' | 'CANCELLED'): void {
+  const finishedAt = context.clock.now()
+  for (const task of plan.tasks) {
+    if (!OPEN_TASK_STATUSES.has(task.status)) continue
+    const waited = withdrawApproval(context, task, 'CANCELLED')
+    const delegated = withdrawDelegation(context, task)
+    updateTask(context, task, {
+      patch: { status, finishedAt },
+      before: [...waited.events, ...delegated.events],
+      changes: { ...waited.changes, ...delegated.changes },
+    })
+  }
+}
