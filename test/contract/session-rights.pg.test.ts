@@ -1,6 +1,6 @@
 /**
- * Who may do what to a session: every act of core/session/session-rights.ts, by everybody who sees the session, through the
- * schema. What is refused changes nothing. docs/security.md shows the same table.
+ * Who may do what to a session: every act of core/session/session-rights.ts, by everybody who sees the session, through
+ * the schema. What is refused changes nothing. docs/security.md shows the same table.
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'

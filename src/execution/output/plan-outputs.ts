@@ -12,7 +12,7 @@ export const OUTPUTS_FOLDER = '.factotum-outputs'
 /** The planner's prompt names it. */
 export const OUTPUTS_LIST = `${OUTPUTS_FOLDER}/list.json`
 
-/** Longer outputs get a file of their own: the prompts of agents may show less of them (src/agents/prompt/task-report.ts). */
+/** Longer outputs get a file of their own: prompts may show less of them (src/agents/prompt/task-report.ts). */
 const MAX_CHARS_WITHOUT_FILE = 600
 /** Of one output in the list; the rest is in its file. */
 const MAX_LISTED_CHARS = 64 * 1024

@@ -1,7 +1,7 @@
 /**
  * A running turn takes waiting messages along: their turns become JOINED, in a commit of their own that is fenced by
- * the lease and tells of each. Which messages is the rule of core/session/join-messages.ts; called by src/turn/take-along.ts.
- * How they end is part of the write that ends the turn (turn-commit.sql.ts).
+ * the lease and tells of each. Called by src/turn/take-along.ts; which messages is the rule of
+ * core/session/join-messages.ts. How they end is part of the write that ends the turn (turn-commit.sql.ts).
  */
 import { AppError } from '../../core/errors.ts'
 import type { JoinableMessage } from '../../core/session/join-messages.ts'
