@@ -54,7 +54,7 @@ async function openChat(id: string, more: object = {}): Promise<void> {
 async function say(
   id: string,
   text: string,
-  user: 'ada' | 'ben' = 'ada',
+  user: 'ada' | 'ben' | 'cleo' = 'ada',
 ): Promise<{ answers: readonly string[]; asked: Asked[] }> {
   const from = stub.calls.length
   const { answers } = await converse(story.as(user), id, text)
@@ -107,10 +107,12 @@ test('an answer that the provider has forgotten, or another model, costs nothing
 
 test('what is said to one user is continued for no other', async () => {
   next = () => says('Noted.')
-  await openChat('cli:both', { participants: ['ben'] })
+  await openChat('cli:both', { participants: ['ben', 'cleo'] })
   await say('cli:both', 'The code of the gate is in the drawer.')
   const { asked } = await say('cli:both', 'Hello, it is Ben.', 'ben')
   expect(asked).toEqual([{ continues: undefined, said: expect.stringContaining('drawer') }])
+  const { asked: ofAnother } = await say('cli:both', 'Hello, it is Cleo.', 'cleo')
+  expect(ofAnother).toEqual([{ continues: undefined, said: expect.stringContaining('drawer') }])
 })
 
 test('what the model may have been shown as one user’s is not gone on from where another user reads along', async () => {
