@@ -1,6 +1,6 @@
 /**
- * Time as the rest of the code sees it. In the server it is the database's, which all processes share whatever the clocks
- * of their hosts say (src/store/connection/database-clock.ts); `systemClock` measures durations. Leases and heartbeats
+ * Time as the rest of the code sees it. In the server it is the database's, which all processes share whatever the
+ * clocks of their hosts say (src/store/connection/database-clock.ts); `systemClock` measures durations. Leases and heartbeats
  * are decided in SQL.
  */
 export interface Clock {
