@@ -1,7 +1,7 @@
 /**
- * Time as the rest of the code sees it. In the server it is the database's, which all processes share whatever the
- * clocks of their hosts say (src/store/connection/database-clock.ts); `systemClock` measures durations. Leases and heartbeats
- * are decided in SQL.
+ * Time as the rest of the code sees it. In the server it is the database's (src/store/connection/database-clock.ts),
+ * which all processes share whatever the clocks of their hosts say; `systemClock` measures durations. Leases and
+ * heartbeats are decided in SQL.
  */
 export interface Clock {
   /** The current time, UTC. */

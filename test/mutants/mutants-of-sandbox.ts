@@ -46,14 +46,6 @@ export const MUTANTS_OF_SANDBOX: readonly Mutant[] = [
     tests: [KERNEL],
   },
   {
-    name: 'sandbox-makes-namespaces',
-    promise: 'A command of role USER makes no namespace of its own.',
-    file: PROFILE,
-    find: "'--disable-userns', ",
-    replace: '',
-    tests: [KERNEL],
-  },
-  {
     name: 'sandbox-sees-processes',
     promise: 'A command of role USER sees no process but its own.',
     file: PROFILE,
