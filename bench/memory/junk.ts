@@ -16,6 +16,8 @@ import { credulous } from '../../test/knowledge/stand-in-curators.ts'
 import { StubConfig } from '../../test/model/stub-config.ts'
 
 export interface JunkRow {
+  /** Of the table of what was wrong, by which the rows go (issue 15). */
+  readonly row: number
   readonly what: string
   readonly before: string
   readonly now: string
@@ -48,20 +50,36 @@ export async function measureJunk(database: Database, seed: number): Promise<Jun
     ({ kind, status, held, repeats }) => isTrue(kind) && status !== 'PROMOTED' && !held && !repeats,
   )
   return [
-    { what: 'true updates refused as repetitions', before: 'all tried', now: await repetitions(database) },
-    { what: 'invalidated facts that were facts again', before: '28 of 28', now: await undone(database, curating) },
-    { what: 'passing remarks that became facts', before: '100 of 100', now: became('remark') },
-    { what: 'orders', before: '60 of 60', now: became('order') },
-    { what: 'sentences of the agent about itself', before: '30 of 30', now: became('agent') },
-    { what: 'secrets', before: '46 of 60', now: became('secret') },
-    { what: 'recalled facts inside a sentence', before: '36 of 50', now: await recalled(database, curating) },
-    { what: 'true texts lost', before: '', now: `${lost.length} of ${rows.filter(({ kind }) => isTrue(kind)).length}` },
+    { row: 2, what: 'true updates refused as repetitions', before: 'all tried', now: await repetitions(database) },
     {
+      row: 3,
+      what: 'invalidated facts that were facts again',
+      before: '28 of 28',
+      now: await undone(database, curating),
+    },
+    { row: 6, what: 'passing remarks that became facts', before: '100 of 100', now: became('remark') },
+    { row: 6, what: 'orders', before: '60 of 60', now: became('order') },
+    { row: 6, what: 'sentences of the agent about itself', before: '30 of 30', now: became('agent') },
+    { row: 6, what: 'secrets', before: '46 of 60', now: became('secret') },
+    { row: 6, what: 'recalled facts inside a sentence', before: '36 of 50', now: await recalled(database, curating) },
+    {
+      row: 6,
+      what: 'true texts lost',
+      before: '',
+      now: `${lost.length} of ${rows.filter(({ kind }) => isTrue(kind)).length}`,
+    },
+    {
+      row: 9,
       what: 'live facts of three sessions that learn one text',
       before: '2 to 3',
       now: await twins(database, curating),
     },
-    { what: 'facts in a prompt that asks what colour the sky is', before: '50', now: await offTopic(database) },
+    {
+      row: 12,
+      what: 'facts in a prompt that asks what colour the sky is',
+      before: '50',
+      now: await offTopic(database),
+    },
   ]
 }
 

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:memory`: whether a prompt gets the fact that it needs, what becomes a fact that should not, and what
- * sketches find. Stores of a team's facts from a seed, thirty questions asked in seven ways, and a corpus of learnings;
- * prints the tables, and with --write leaves them in bench/memory.md.
+ * `npm run bench:memory`: whether a prompt gets the fact that it needs, what becomes a fact that should not, what can
+ * be decided, and what sketches find. Stores of a team's facts from a seed, thirty questions asked in seven ways, and a
+ * corpus of learnings; prints the tables, and with --write leaves them in bench/memory.md.
  */
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -16,13 +16,15 @@ import { databaseUrl, dropDatabase, runAsAdmin } from '../../test/harness/databa
 import { createTemporaryHome } from '../../test/harness/temporary-home.ts'
 import type { Question } from '../../test/knowledge/corpus/store.ts'
 import { chooseAsBefore, prepareBefore } from './choice-before.ts'
+import { measureDecisions } from './decisions.ts'
 import { withEmbeddings } from './embedded.ts'
 import { measureJunk, type JunkRow } from './junk.ts'
 import { fillStore, measureChoice, type Choice, type Found } from './recall.ts'
 import { measureSketches } from './sketches.ts'
 import { junkTable, pageOf, recallTable, sketchTable, type Tables } from './tables.ts'
 
-const HELP = `npm run bench:memory -- [--sizes 1000,10000,100000] [--seeds 1,2] [--only recall,junk,sketches] [--write]
+const HELP = `npm run bench:memory -- [--sizes 300,1000,10000,100000] [--seeds 1,2]
+  [--only recall,junk,decisions,sketches] [--write]
 
   --write  leaves the tables in bench/memory.md, with all of them`
 
@@ -40,7 +42,7 @@ const CHOICES: Readonly<Record<string, Choice>> = {
 async function withDatabase<Result>(
   adminUrl: string,
   name: string,
-  run: (database: Database, logger: Logger) => Promise<Result>,
+  run: (database: Database, place: { readonly logger: Logger; readonly url: string }) => Promise<Result>,
 ): Promise<Result> {
   await runAsAdmin(adminUrl, `CREATE DATABASE ${name}`)
   const url = databaseUrl(adminUrl, name)
@@ -48,7 +50,7 @@ async function withDatabase<Result>(
   await migrate(url, { logger, clock: systemClock })
   const database = new Database({ url, maxConnections: 2, logger })
   try {
-    return await run(database, logger)
+    return await run(database, { logger, url })
   } finally {
     await database.close()
     await dropDatabase(adminUrl, name)
@@ -56,7 +58,7 @@ async function withDatabase<Result>(
 }
 
 function measureStore(adminUrl: string, store: { size: number; seed: number }): Promise<Found[]> {
-  return withDatabase(adminUrl, `memory_${store.size}_${store.seed}`, async (database, logger) => {
+  return withDatabase(adminUrl, `memory_${store.size}_${store.seed}`, async (database, { logger }) => {
     const questions: readonly Question[] = await fillStore(database, store)
     await prepareBefore(database)
     const found: Found[] = []
@@ -76,6 +78,15 @@ async function measure(adminUrl: string, asked: Asked): Promise<Tables> {
     say(`what becomes a fact, seed ${seed}`)
     junk.push(await withDatabase(adminUrl, `memory_junk_${seed}`, (database) => measureJunk(database, seed)))
   }
+  const decisions: JunkRow[][] = []
+  for (const seed of asked.only.has('decisions') ? asked.seeds : []) {
+    say(`what is decided, seed ${seed}`)
+    decisions.push(
+      await withDatabase(adminUrl, `memory_decisions_${seed}`, (database, { url }) => {
+        return measureDecisions(url, { database, seed })
+      }),
+    )
+  }
   const found: Found[] = []
   const stores = asked.sizes.flatMap((size) => asked.seeds.map((seed) => ({ size, seed })))
   for (const store of asked.only.has('recall') ? stores : []) {
@@ -88,7 +99,12 @@ async function measure(adminUrl: string, asked: Asked): Promise<Tables> {
       say(`sketches of ${store.size} facts, seed ${store.seed}`)
       return { ...measureSketches(store.size, store.seed, CANDIDATES), seed: store.seed }
     })
-  return { junk: junkTable(junk, asked.seeds), recall: recallTable(found), sketches: sketchTable(sketches) }
+  return {
+    junk: junkTable(junk, asked.seeds),
+    decisions: junkTable(decisions, asked.seeds),
+    recall: recallTable(found),
+    sketches: sketchTable(sketches),
+  }
 }
 
 async function main(asked: Asked, isWritten: boolean): Promise<void> {
@@ -116,9 +132,9 @@ interface Asked {
 
 const { values: flags } = parseArgs({
   options: {
-    sizes: { type: 'string', default: '1000,10000,100000' },
+    sizes: { type: 'string', default: '300,1000,10000,100000' },
     seeds: { type: 'string', default: '1,2' },
-    only: { type: 'string', default: 'recall,junk,sketches' },
+    only: { type: 'string', default: 'recall,junk,decisions,sketches' },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },

@@ -8,6 +8,7 @@ import type { SketchRecall } from './sketches.ts'
 /** Of what was not asked for: ''. */
 export interface Tables {
   readonly junk: string
+  readonly decisions: string
   readonly recall: string
   readonly sketches: string
 }
@@ -19,8 +20,13 @@ function tableOf(heads: readonly string[], rows: readonly (readonly string[])[])
 
 /** `junk`: the rows of each seed. */
 export function junkTable(junk: readonly (readonly JunkRow[])[], seeds: readonly number[]): string {
-  const rows = (junk[0] ?? []).map(({ what, before }, at) => [what, before, ...junk.map((one) => one[at]?.now ?? '')])
-  return tableOf(['credulous curator, no person', 'before', ...seeds.map((seed) => `now, seed ${seed}`)], rows)
+  const rows = (junk[0] ?? []).map(({ row, what, before }, at) => [
+    String(row),
+    what,
+    before,
+    ...junk.map((one) => one[at]?.now ?? ''),
+  ])
+  return tableOf(['row', 'what is counted', 'before', ...seeds.map((seed) => `now, seed ${seed}`)], rows)
 }
 
 export function recallTable(found: readonly Found[]): string {
@@ -45,17 +51,25 @@ export function sketchTable(measured: readonly (SketchRecall & { readonly seed: 
   return tableOf(['facts', 'seed', '100', '300', '1000', 'exact, ms'], rows)
 }
 
-export function pageOf({ junk, recall, sketches }: Tables, factsShown: number): string {
+export function pageOf({ junk, decisions, recall, sketches }: Tables, factsShown: number): string {
   return `# Whether a prompt gets the fact that it needs, and what becomes one
 
 Written by \`npm run bench:memory -- --write\`.
 
 ## What becomes a fact
 
+Rows are numbered as in the table of what was wrong (issue 15); the first one, retrieval, is the table of what a prompt gets.
 The corpus of learnings (test/knowledge/corpus) goes through the inbox and a curator that promotes all that it is shown; no person decides.
 "before" are the figures of commit eecbe87, as they were reported then, on another corpus.
 
 ${junk}
+
+## What can be decided
+
+A server whose models are stand-ins, taught by messages and asked through the API (bench/memory/taught.ts). "before" again as reported of
+commit eecbe87; what it had no way to do at all is 0.
+
+${decisions}
 
 ## What a prompt gets
 
