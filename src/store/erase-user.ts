@@ -165,7 +165,6 @@ const STATEMENTS = {
         decided_at = coalesce(decided_at, now()), status = CASE status WHEN 'PENDING' THEN 'DISCARDED' ELSE status END
       WHERE session_id = $1 AND (turn_id = ANY ($3::text[]) OR user_name = $2 OR task_id IS NULL)
       RETURNING id, fact_id, question_id),
-    words AS (DELETE FROM learning_words w USING learnt WHERE w.learning_id = learnt.id),
     asked AS (
       UPDATE questions q SET content = ${E}, norm = '', answer = CASE WHEN answer IS NOT NULL THEN ${E} END, status = 'RESOLVED',
         resolved_at = coalesce(resolved_at, now())

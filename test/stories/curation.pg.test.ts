@@ -5,6 +5,8 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { must } from '../../src/platform/must.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { Database } from '../../src/store/database.ts'
 import * as api from '../generated/graphql.ts'
 import { converse, Story } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
@@ -325,6 +327,30 @@ test('what is alike is a group with one text to decide by, unless it is contradi
   })
   expect(decideLearnings).toMatchObject({ results: [{ result: { learning: { status: 'PROMOTED' } } }, {}] })
   expect(await groupsOf()).toHaveLength(1)
+})
+
+/** Learnings that wait, newer than all others and alike to none, of the same words as `text`. */
+async function fillInbox(sessionId: string, text: string, count: number): Promise<void> {
+  const logger = createLogger({ level: 'silent', pretty: false })
+  const database = new Database({ url: story.databaseUrl, maxConnections: 1, logger })
+  const fill = `INSERT INTO learnings (id, session_id, content, norm, held, created_at)
+    SELECT 'learn_z' || lpad(n::text, 5, '0'), $1, said, lower(said), true, now() FROM generate_series(1, $3::int) n,
+      concat_ws(' ', $2::text, md5(n::text), md5('a' || n)) AS said`
+  await database.query({ name: '', text: fill, timeoutMs: 30_000 }, [sessionId, text, count])
+  await database.close()
+}
+
+test('of a thousand that wait, those that are alike are found and grouped, however old they are', async () => {
+  const ada = story.as('ada')
+  const sessionId = 'cli:thousand'
+  const old = await learn(sessionId, 'Always weigh the parcels for Tartu at gate 40.')
+  const later = await learn(sessionId, 'Always weigh parcels for Tartu at gate 40.')
+  await fillInbox(sessionId, 'Always weigh the parcels for Tartu at gate 40.', 1000)
+  const { learnings } = await ada.run(api.InboxDocument, { filter: { sessionId, similarTo: later.id } })
+  expect(learnings.edges.map(({ node }) => node.id)).toEqual([old.id])
+  const filter = { sessionId }
+  const { learningGroups } = await ada.run(api.LearningGroupsDocument, { filter })
+  expect(learningGroups?.map((group) => group.learnings.map(({ id }) => id))).toEqual([[later.id, old.id]])
 })
 
 test('so many learnings are decided at once, and no more', async () => {

@@ -234,8 +234,8 @@ describe('a group in which everything quotes what Ben said', () => {
     )
     expect(columnsOf(await findInDatabase(story.databaseUrl, [CANARY]))).toEqual(['audit_entries.data'])
 
-    const words = 'SELECT 1 FROM learning_words w JOIN learnings l ON l.id = w.learning_id WHERE l.session_id = $1'
-    expect(await sql(words, GROUP)).toEqual([])
+    const terms = 'SELECT 1 FROM learning_terms w JOIN learnings l ON l.id = w.learning_id WHERE l.session_id = $1'
+    expect(await sql(terms, GROUP)).toEqual([])
 
     const isErasure = ({ sessionEvents: event }: api.WatchSessionSubscription): boolean =>
       event.__typename === 'SessionUpdatedEvent' && event.erased

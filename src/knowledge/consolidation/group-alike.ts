@@ -3,7 +3,7 @@
  * trigrams of normal texts, as PostgreSQL compares them.
  *
  * What must hold: each text is in one group at most, together with the first of it, to which it is alike. What is
- * proposed is one of the group's own texts, and keeps the names, numbers and negations of all of them
+ * proposed is one of the group's own texts, of the longest ones, and keeps the names, numbers and negations of all of them
  * (lost-substance.ts); where none does, a person has to write it.
  */
 import { must } from '../../platform/must.ts'
@@ -31,31 +31,58 @@ export interface AlikeGroup {
 
 /** Of trigrams, 0 to 1: as what is called alike when it is learned. */
 const MIN_SIMILARITY = 0.5
+/** Of a group's texts, the longest are tried as what is proposed: a shorter one hardly keeps what these lose. */
+const MAX_TRIED = 5
 /** Where texts differ that differ at all. */
 const MAX_COMPARED_CHARS = 240
 
-/** Groups of `texts`, which are few: each may be compared with each. */
+/** Its size is that of the trigrams of its first text. */
+interface Group {
+  readonly size: number
+  readonly members: ComparedText[]
+}
+
+/**
+ * Groups of `texts`. Each is compared with those groups alone that share a trigram with it, so a few thousand texts take
+ * a moment.
+ */
 export function groupAlike(texts: readonly ComparedText[]): AlikeGroup[] {
-  const groups: { readonly trigrams: ReadonlySet<string>; readonly members: ComparedText[] }[] = []
+  const groups: Group[] = []
+  const having = new Map<string, number[]>()
   for (const text of texts) {
-    const trigrams = trigramsOf(text.norm)
-    const best = groups
-      .filter(({ members }) => members[0]?.scope === text.scope)
-      .map((group) => ({ group, similarity: similarityOf(group.trigrams, trigrams) }))
-      .reduce<{ members: ComparedText[] | null; similarity: number }>(
-        (found, { group, similarity }) =>
-          similarity > found.similarity ? { members: group.members, similarity } : found,
-        { members: null, similarity: MIN_SIMILARITY },
-      )
-    if (best.members === null) groups.push({ trigrams, members: [text] })
-    else best.members.push(text)
+    const keys = [...trigramsOf(text.norm)].map((trigram) => `${trigram} ${text.scope}`)
+    const best = mostAlike(groups, keys, having)
+    if (best === null) {
+      for (const key of keys)
+        having
+          .set(key, having.get(key) ?? [])
+          .get(key)
+          ?.push(groups.length)
+      groups.push({ size: keys.length, members: [text] })
+    } else best.members.push(text)
   }
   return groups.filter(({ members }) => members.length > 1).map(({ members }) => proposing(members))
 }
 
+/** The first of those that are most alike to a text with these keys; null: none is. `having`: groups by their keys. */
+function mostAlike(
+  groups: readonly Group[],
+  keys: readonly string[],
+  having: ReadonlyMap<string, readonly number[]>,
+): Group | null {
+  const shared = new Map<number, number>()
+  for (const key of keys) for (const at of having.get(key) ?? []) shared.set(at, (shared.get(at) ?? 0) + 1)
+  const alike = [...shared].flatMap(([at, count]) => {
+    const group = must(groups[at], 'a group for each number')
+    const similarity = count / (keys.length + group.size - count)
+    return similarity > MIN_SIMILARITY ? [{ at, group, similarity }] : []
+  })
+  return alike.toSorted((a, b) => b.similarity - a.similarity || a.at - b.at)[0]?.group ?? null
+}
+
 function proposing(members: readonly ComparedText[]): AlikeGroup {
   const texts = [...new Set(members.map(({ content }) => content))].toSorted((a, b) => b.length - a.length)
-  const lost = texts.map((text) => lostSubstance(texts, text))
+  const lost = texts.slice(0, MAX_TRIED).map((text) => lostSubstance(texts, text))
   const fit = lost.indexOf(null)
   const ids = members.map(({ id }) => id)
   if (areMixed(texts)) return { ids, proposed: null, problem: 'some of them are negated, others are not' }
@@ -71,13 +98,4 @@ function trigramsOf(norm: string): ReadonlySet<string> {
 
 function pairs(padded: string): string[] {
   return Array.from({ length: Math.max(padded.length - 2, 0) }, (_, start) => padded.slice(start, start + 3))
-}
-
-function similarityOf(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  const [small, large] = one.size < other.size ? [one, other] : [other, one]
-  // They share no more than the smaller has.
-  if (small.size < large.size * MIN_SIMILARITY) return 0
-  let shared = 0
-  for (const trigram of small) if (large.has(trigram)) shared += 1
-  return shared / (one.size + other.size - shared)
 }

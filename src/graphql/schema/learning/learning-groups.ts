@@ -10,8 +10,9 @@ import { loadAt } from '../paging/load-at.ts'
 import { upTo } from '../paging/page-sizes.ts'
 
 const ADMIN = { admin: true } as const
-/** Two in each. */
-const MAX_GROUPS = MAX_DECISIONS / 2
+const MAX_GROUPS = 100
+/** Learnings that are compared with each other. */
+const MAX_COMPARED = 2000
 
 const LearningGroup = builder.objectRef<AlikeGroup>('LearningGroup').implement({
   description: 'Two or more learnings of one scope that are alike.',
@@ -20,7 +21,7 @@ const LearningGroup = builder.objectRef<AlikeGroup>('LearningGroup').implement({
     learnings: t.field({
       type: [LearningType],
       extensions: upTo(MAX_DECISIONS),
-      description: 'All of them, newest first. Each is in one group only.',
+      description: `All of them, newest first, at most ${MAX_DECISIONS}. Each is in one group only.`,
       resolve: async ({ ids }, _args, context, info) => {
         const query = queryFromInfo({ context, info, typeName: 'Learning', select: { id: true } }) as {
           select: { id: true }
@@ -53,9 +54,10 @@ builder.queryField('learningGroups', (t) =>
     nullable: true,
     authScopes: ADMIN,
     description:
-      `Learnings that are alike, of the newest ${MAX_DECISIONS} that match: what is alike to no other is in no group. ` +
-      'Those that wait are meant; `filter` may ask for others. Promote one of a group with `text`, and discard the ' +
-      'others, by one `decideLearnings`. For admins.',
+      `Learnings that are alike, of the newest ${MAX_COMPARED} that match: at most ${MAX_GROUPS} groups, those with the ` +
+      'newest learning first; what is alike to no other is in no group. Further ones come when these are decided, or with ' +
+      "the filter's `createdBefore`. Those that wait are meant; `filter` may ask for others. Promote one of a group with " +
+      '`text`, and discard the others, by one `decideLearnings`. For admins.',
     extensions: upTo(MAX_GROUPS, 10),
     args: {
       filter: t.arg({ type: LearningFilterInput, description: 'Of which; all that are PENDING when left out.' }),
@@ -66,13 +68,14 @@ builder.queryField('learningGroups', (t) =>
         where,
         select: { id: true, content: true, norm: true, scope: true, scopeOf: true, sessionId: true },
         orderBy: { id: 'desc' },
-        take: MAX_DECISIONS,
+        take: MAX_COMPARED,
       })
-      return groupAlike(
+      const groups = groupAlike(
         rows.map(({ scope, scopeOf, sessionId, ...text }) => {
           return { ...text, scope: scope === null ? `SESSION ${sessionId}` : `${scope} ${scopeOf}` }
         }),
       )
+      return groups.slice(0, MAX_GROUPS).map((group) => ({ ...group, ids: group.ids.slice(0, MAX_DECISIONS) }))
     },
   }),
 )
