@@ -9,6 +9,9 @@ test.each([
   ['Since May, backups are kept for seven days.', 'Backups are kept for 7 days since May.'],
   ['Bekanntlich läuft der Dienst nur auf Port 80.', 'Der Dienst läuft nur auf Port 80.'],
   ['Seul Noé déploie Isar, jusqu’à la version 3.', 'Isar est déployé par Noé seul, jusqu’à la version 3.'],
+  // Nouns of German sentences, which are no names.
+  ['Die Sicherungen der Datenbank liegen in Oslo.', 'Die Backups liegen in Oslo.'],
+  ['Der alte Server ist mit einer neuen Verschlüsselung im Keller.', 'Der Server ist verschlüsselt im Untergeschoss.'],
   ['Logs are in /var/log/shop.', 'The logs of it are in /var/log/shop'],
 ])('%s → %s', (source, text) => {
   expect(lostDetail(source, text)).toBeNull()
@@ -28,6 +31,7 @@ test('what is in the place of another fact need not say what that said', () => {
 test.each([
   ['Only Grace deploys until version 3.', 'Grace deploys.', /"3" is lost/],
   ['Only Grace deploys.', 'Grace deploys.', /"Only" is lost/],
+  ['Die Freigabe wird von Grace erteilt.', 'Die Freigabe wird erteilt.', /"Grace" is lost/],
   ['Grace deploys until Friday.', 'Grace deploys.', /"Friday" is lost/],
   ['Grace deploys the shop.', 'The shop is deployed.', /"Grace" is lost/],
   ['The shop is deployed by **Grace**.', 'The shop is deployed.', /"Grace" is lost/],

@@ -2,6 +2,7 @@
  * What a text that is to stand for another one leaves out of it, by its form: a name, a number, a word with signs such
  * as a path or a version, a word that narrows it. Pure.
  */
+import { germanNouns } from './german-nouns.ts'
 import { missingIn } from './named-substance.ts'
 import { NARROWING } from './narrowing-words.ts'
 
@@ -21,7 +22,7 @@ export function lostDetail(source: string, text: string, replaced = ''): string 
   const kept = known.toLowerCase()
   const narrowed = matches(NARROWS, text.toLowerCase())
   const lost =
-    missingIn(known, source) ??
+    missingIn(known, source, germanNouns(source)) ??
     matches(SIGNED, source).find((one) => !NUMBER.test(one) && !kept.includes(one.toLowerCase())) ??
     matches(NARROWS, source).find((one) => !narrowed.includes(one.toLowerCase()))
   return lost === undefined ? null : `"${lost}" is lost`

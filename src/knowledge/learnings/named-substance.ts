@@ -15,13 +15,16 @@ const BETWEEN_GROUPS = /[' \u00a0\u2009\u202f]/u
 /** Letters that forms of a word have in common. */
 const STEM_CHARS = 5
 
-/** A number or a name that `text` has and `known` has not, as it is written; null: there is none. */
-export function missingIn(known: string, text: string): string | null {
+/**
+ * A number or a name that `text` has and `known` has not, as it is written; null: there is none. `nouns`: words, in lower
+ * case, that are no names although they begin with a capital letter.
+ */
+export function missingIn(known: string, text: string, nouns: ReadonlySet<string> = new Set()): string | null {
   const numbers = numbersOf(known)
   const number = writtenNumbers(text).find((one) => !hasNumber(numbers, one))
   if (number !== undefined) return number
   const folded = known.toLowerCase()
-  return namesOf(text).find((one) => !folded.includes(stemOf(one))) ?? null
+  return namesOf(text).find((one) => !nouns.has(one.toLowerCase()) && !folded.includes(stemOf(one))) ?? null
 }
 
 export const stemOf = (word: string): string => word.toLowerCase().slice(0, STEM_CHARS)

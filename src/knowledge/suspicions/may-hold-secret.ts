@@ -3,12 +3,14 @@
  * word that opens something, or a word that looks drawn by lot. Pure.
  */
 import { secretsByForm } from '../../secrets/forms/secret-forms.ts'
-import { ENTERING, OPENING, SECRET_CUES, SECRET_VERBS, SHORT_CUES } from './secret-words.ts'
+import { hasBuiltSecret } from './built-secrets.ts'
+import { ENTERING, KNOWING, OPENING, SECRET_CUES, SECRET_VERBS, SHORT_CUES } from './secret-words.ts'
 
 /** `norm`: its normal text, between blanks. */
 export function mayHoldSecret(text: string, norm: string): boolean {
   const folded = text.toLowerCase()
   if (secretsByForm(text).length > 0 || CUED.test(norm) || GIVEN.test(folded) || PLAIN.test(folded)) return true
+  if (hasBuiltSecret(text) || KNOWS.test(norm)) return true
   const words = text.split(/[\s"'`*()[\]{}<>,;]+|[.!?](?=[\s*_"'`)]|$)/u)
   if (words.some(looksDrawn)) return true
   if (OPENS.test(norm) && (QUOTED.test(text) || words.some((word) => CODE.test(word)))) return true
@@ -44,6 +46,7 @@ const PLAIN = new RegExp(
 )
 
 const OPENS = new RegExp(` (?:${OPENING}) `, 'u')
+const KNOWS = new RegExp(` (?:${KNOWING}) `, 'u')
 const ENTERS = new RegExp(` (?:${ENTERING}) `, 'u')
 const QUOTED = /["“„«][^"“”„«»]{3,}["”“»]/u
 /** A number of four digits and more, with or without signs in it, or letters among digits; no time, no version. */

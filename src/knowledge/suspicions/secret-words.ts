@@ -2,7 +2,7 @@
 
 /** What stands before a secret that has no form of its own. */
 export const SECRET_CUES =
-  'password|passwd|pwd|pw|psw|passphrase|passcode|pass phrase|pin|api key|apikey|access key|secret|secret key|token|credentials?|login(?! (?:page|screen|form|service|window))|passwort|kennwort|zugangscode|geheimnis|geheimzahl|schlüssel|mot de passe|mdp|digicode|code daccès|clé|contraseña|clave|código de acceso|parola dordine|codice di accesso|chiave'
+  'watchword|code word|magic word|master (?:phrase|word|password)|(?:recovery|seed|secret) (?:phrase|words?|codes?)|backup codes?|mnemonic|(?:private|signing) key|losung|losungswort|codewort|merksatz|kennsatz|hauptsatz|(?:wiederherstellungs|sicherungs)(?:satz|wörter|codes?)|sésame|mot magique|phrase (?:maîtresse|secrète|de récupération)|santo y seña|palabra mágica|frase (?:maestra|secreta|segreta|de recuperación|di recupero)|parola magica|password|passwd|pwd|pw|psw|passphrase|passcode|pass phrase|pin|api key|apikey|access key|secret|secret key|token|credentials?|login(?! (?:page|screen|form|service|window))|passwort|kennwort|zugangscode|geheimnis|geheimzahl|schlüssel|mot de passe|mdp|digicode|code daccès|clé|contraseña|clave|código de acceso|parola dordine|codice di accesso|chiave'
 /** What stands between the cue and the secret. */
 export const SECRET_VERBS = 'is|was|are|reads|equals|ist|lautet|war|est|vaut|es|era|è|sono|=|:'
 
@@ -15,6 +15,14 @@ export const OPENING = [
   'déverrouill\\p{L}*|souvre (?:avec|par|en)|combinaison|cadenas|digicode|coffre|code de la porte',
   'desbloque\\p{L}*|se abre (?:con|marcando|tecleando)|combinación|candado|caja fuerte|código de la puerta',
   'sbloc\\p{L}*|si apre (?:con|digitando)|combinazione|lucchetto|cassaforte|codice della porta',
+].join('|')
+/** Who knows or says one word is let in. */
+export const KNOWING = [
+  '(?:knows?|says?|by|with|types?) the (?:same )?word',
+  'das wort [^ ]+ (?:kennt|weiß|sagt)|mit (?:dem|demselben) wort',
+  '(?:connaît|sait|dit|avec|tape) le (?:même )?mot',
+  '(?:sabe|conoce|dice|con) la (?:misma )?palabra',
+  '(?:sa|conosce|dice|con) la (?:stessa )?parola',
 ].join('|')
 /** How one gets in: with a word that nobody would use. */
 export const ENTERING = [

@@ -6,10 +6,13 @@ import { HELD_OUT_KINDS, heldOutSentences } from './held-out.ts'
 /** At least so many of them are held, of what is true at most. */
 const BEFORE = { remark: [70, 72], order: [65, 65], secret: [45, 45], agent: [35, 35], fact: [4, 160] } as const
 const AFTER = { remark: [9, 52], order: [35, 52], secret: [6, 26], agent: [11, 22], fact: [1, 80] } as const
+const LATER = { remark: [32, 40], order: [55, 60], secret: [53, 60], fact: [1, 60] } as const
+const LATER_KINDS = ['remark', 'order', 'secret', 'fact'] as const
 
 test.each([
   ...HELD_OUT_KINDS.map((kind) => ({ written: 'before', kind, marks: BEFORE[kind] }) as const),
   ...HELD_OUT_KINDS.map((kind) => ({ written: 'after', kind, marks: AFTER[kind] }) as const),
+  ...LATER_KINDS.map((kind) => ({ written: 'later', kind, marks: LATER[kind] }) as const),
 ])('$kind, written $written the rules', ({ written, kind, marks: [held, all] }) => {
   const texts = heldOutSentences(written).flatMap((one) => (one.kind === kind ? [one.text] : []))
   expect(new Set(texts).size).toBe(all)

@@ -9,13 +9,16 @@ import { LANGUAGES, type Language } from '../corpus/learning-patterns.ts'
 export const HELD_OUT_KINDS = ['remark', 'order', 'secret', 'agent', 'fact'] as const
 export type HeldOutKind = (typeof HELD_OUT_KINDS)[number]
 
+/** `later`: before the rules for what is built, polite or expected, with a glance at which forms they should know. */
+export type Written = 'before' | 'after' | 'later'
+
 export interface HeldOutSentence {
   readonly kind: HeldOutKind
   readonly language: Language
   readonly text: string
 }
 
-export function heldOutSentences(written: 'before' | 'after'): HeldOutSentence[] {
+export function heldOutSentences(written: Written): HeldOutSentence[] {
   return LANGUAGES.flatMap((language) =>
     readFileSync(new URL(`${written}/${language}.txt`, import.meta.url), 'utf8')
       .split(/^# /m)
