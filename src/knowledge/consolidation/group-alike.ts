@@ -3,7 +3,7 @@
  * trigrams of normal texts, as PostgreSQL compares them.
  *
  * What must hold: each text is in one group at most, together with the first of it, to which it is alike. What is
- * proposed is one of the group's own texts, of the longest ones, and keeps the names, numbers and negations of all of them
+ * proposed is one of the group's own texts, of the longest, and keeps the names, numbers and negations of all of them
  * (lost-substance.ts); where none does, a person has to write it.
  */
 import { must } from '../../platform/must.ts'
@@ -31,7 +31,7 @@ export interface AlikeGroup {
 
 /** Of trigrams, 0 to 1: as what is called alike when it is learned. */
 const MIN_SIMILARITY = 0.5
-/** Of a group's texts, the longest are tried as what is proposed: a shorter one hardly keeps what these lose. */
+/** Of a group's texts: a shorter one hardly keeps what the longest lose. */
 const MAX_TRIED = 5
 /** Where texts differ that differ at all. */
 const MAX_COMPARED_CHARS = 240
@@ -43,8 +43,8 @@ interface Group {
 }
 
 /**
- * Groups of `texts`. Each is compared with those groups alone that share a trigram with it, so a few thousand texts take
- * a moment.
+ * Groups of `texts`. Each is compared with those groups alone that share a trigram with it, so a few thousand texts
+ * take a moment.
  */
 export function groupAlike(texts: readonly ComparedText[]): AlikeGroup[] {
   const groups: Group[] = []

@@ -16,8 +16,8 @@ const BETWEEN_GROUPS = /[' \u00a0\u2009\u202f]/u
 const STEM_CHARS = 5
 
 /**
- * A number or a name that `text` has and `known` has not, as it is written; null: there is none. `nouns`: words, in lower
- * case, that are no names although they begin with a capital letter.
+ * A number or a name that `text` has and `known` has not, as it is written; null: there is none. `nouns`: words, in
+ * lower case, that are no names although they begin with a capital letter.
  */
 export function missingIn(known: string, text: string, nouns: ReadonlySet<string> = new Set()): string | null {
   const numbers = numbersOf(known)

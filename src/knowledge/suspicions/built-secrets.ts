@@ -41,8 +41,9 @@ function isIban(number: string): boolean {
 
 /** By its check digit (Luhn). */
 function isCard(digits: string): boolean {
-  const sum = [...digits].toReversed().reduce((total, sign, at) => {
-    const digit = Number(sign) * (at % 2 === 0 ? 1 : 2)
+  const signs = Array.from(digits, Number).toReversed()
+  const sum = signs.reduce((total, sign, at) => {
+    const digit = sign * (at % 2 === 0 ? 1 : 2)
     return total + (digit > 9 ? digit - 9 : digit)
   }, 0)
   return sum % 10 === 0 && new Set(digits).size > 1
