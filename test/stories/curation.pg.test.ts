@@ -158,6 +158,18 @@ test('an admin overrules the curator, but not another admin before it is reopene
   expect(reopened.promoteLearning).toMatchObject({ learning: { status: 'PROMOTED' } })
 })
 
+test('what the curator discarded is a row when it is learned again, which an admin makes a fact of', async () => {
+  const ada = story.as('ada')
+  const text = 'The pump of the fountain runs on 24 volts.'
+  const discarded = await learn('cli:barred', text, () => ({ verdict: 'discard' }))
+  expect(discarded).toMatchObject({ status: 'DISCARDED', decidedBy: { name: 'curator' } })
+  const again = await learn('cli:barred-too', text)
+  expect(again).toMatchObject({ status: 'REFUSED', reason: `It repeats the learning ${discarded.id}.` })
+  await ada.run(api.ReopenLearningDocument, { id: again.id })
+  const { promoteLearning } = await ada.run(api.PromoteLearningDocument, { id: again.id })
+  expect(promoteLearning).toMatchObject({ learning: { status: 'PROMOTED', fact: { content: text } } })
+})
+
 test.each([
   ['an order', 'Always run the linter of the shop before a release.', 'ORDER'],
   ['a secret', 'The password of the shop wiki is swordfish.', 'SECRET'],
