@@ -199,7 +199,7 @@ test('an answer without a verdict is learned from who gave it, and replaces the 
   })
   expect((await converse(ada, depot.sessionId, 'It moved to Turku.')).status).toBe('DONE')
   await inbox.until(({ learningUpdates: { learning } }) => {
-    return learning?.id === depot.learning.id && learning.status === 'ANSWERED'
+    return learning?.id === depot.learning.id && learning.status === 'ANSWERED' && learning.changeId !== null
   })
   const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId: depot.sessionId } })
   expect(learnings.edges.map(({ node }) => node)).toMatchObject([

@@ -161,13 +161,27 @@ test('an admin overrules the curator, but not another admin before it is reopene
 test('what the curator discarded is a row when it is learned again, which an admin makes a fact of', async () => {
   const ada = story.as('ada')
   const text = 'The pump of the fountain runs on 24 volts.'
+  await using updates = ada.watch(api.LearningUpdatesDocument, {})
+  await updates.until(({ learningUpdates }) => learningUpdates.readList)
+  const changes = new Set<string>()
+  // Each change arrives, with an id of its own.
+  const toldOf = async (id: string, status: string, count: number) => {
+    const { learningUpdates } = await updates.until((update) => {
+      return update.learningUpdates.learning?.id === id && update.learningUpdates.learning.status === status
+    })
+    changes.add(must(learningUpdates.learning?.changeId, 'a change'))
+    expect(changes.size).toBe(count)
+  }
   const discarded = await learn('cli:barred', text, () => ({ verdict: 'discard' }))
   expect(discarded).toMatchObject({ status: 'DISCARDED', decidedBy: { name: 'curator' } })
+  await toldOf(discarded.id, 'DISCARDED', 1)
   const again = await learn('cli:barred-too', text)
   expect(again).toMatchObject({ status: 'REFUSED', reason: `It repeats the learning ${discarded.id}.` })
   await ada.run(api.ReopenLearningDocument, { id: again.id })
+  await toldOf(again.id, 'PENDING', 2)
   const { promoteLearning } = await ada.run(api.PromoteLearningDocument, { id: again.id })
   expect(promoteLearning).toMatchObject({ learning: { status: 'PROMOTED', fact: { content: text } } })
+  await toldOf(again.id, 'PROMOTED', 3)
 })
 
 test.each([

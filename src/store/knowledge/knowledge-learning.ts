@@ -115,7 +115,8 @@ export function storeReopenedLearning(
     if (learning === undefined) return notFound('learning', id)
     const refusal = refuseReopening(learning)
     if (refusal !== null) return refusal
-    const undecided = { decidedBy: null, decidedAt: null, reason: null, questionId: null }
+    const { changeId } = editor
+    const undecided = { decidedBy: null, decidedAt: null, reason: null, questionId: null, changeId }
     const data = { status: 'PENDING', held: true, flags: { push: 'REOPENED' }, ...undecided } as const
     await transaction.learning.update({ where: { id }, data })
     await recordChange(transaction, editor, { subjectId: id, sessionId: learning.sessionId, change: 'REOPENED' })
@@ -238,8 +239,11 @@ export async function decide(
 ): Promise<LearningDecided> {
   const { id, sessionId } = learning
   const { status, factId, replacesFactId, questionId, reason = null } = columns
-  const decided = { held: false, questionId: null, reason: null, decidedBy: editor.userName, decidedAt: editor.at }
-  await transaction.learning.update({ where: { id }, data: { ...decided, ...columns } })
+  const by = { decidedBy: editor.userName, decidedAt: editor.at, changeId: editor.changeId }
+  await transaction.learning.update({
+    where: { id },
+    data: { held: false, questionId: null, reason: null, ...by, ...columns },
+  })
   await recordChange(transaction, editor, { subjectId: id, sessionId, change: status, reason })
   const made = [factId, replacesFactId, questionId].filter((one) => one !== undefined)
   return withQuestionClosed(transaction, editor, { learning, changedIds: [id, ...made] })

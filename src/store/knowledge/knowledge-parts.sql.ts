@@ -3,6 +3,7 @@
  * which questions are answered.
  */
 import type { Curation, TurnWrite } from '../../core/turn-write.ts'
+import { newId } from '../../platform/id.ts'
 import { literal, sql, type Sql } from '../sql.ts'
 import {
   ANSWERS,
@@ -26,6 +27,8 @@ const CURATOR = literal('curator')
 
 /** Of evaluations that could not be used, before a person decides. */
 const TRIES = sql`${MAX_TRIES}`
+
+const withChange = <Row extends object>(row: Row): Row => ({ ...withAuditIds(row), changeId: newId('change') })
 
 const json = (rows: readonly object[], bind: Bind): Sql => sql`${bind(JSON.stringify(rows))}::jsonb`
 
@@ -59,7 +62,7 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
     UPDATE learnings x SET status = c.status, reason = c.reason, held = c.status = 'PENDING' AND (NOT c."isRetry" OR x.tries + 1 >= ${TRIES}),
       tries = x.tries + c."isRetry"::int, flags = CASE WHEN c."isRetry" AND x.tries + 1 < ${TRIES} THEN x.flags ELSE x.flags || c.flags END,
       decided_by = CASE WHEN c.status <> 'PENDING' THEN ${CURATOR} END, decided_at = CASE WHEN c.status <> 'PENDING' THEN c.at END,
-      fact_id = c.fact->>'id', question_id = coalesce(c."questionId", c.question->>'id'),
+      change_id = c."changeId", fact_id = c.fact->>'id', question_id = coalesce(c."questionId", c.question->>'id'),
       repeats_fact_id = (SELECT f.id FROM facts f WHERE f.id = c."repeatsFactId"),
       repeats_learning_id = (SELECT o.id FROM learnings o WHERE o.id = c."repeatsLearningId"),
       replaces_fact_id = (SELECT f.id FROM facts f WHERE f.id = c.replaces->>'factId')
@@ -119,13 +122,13 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
 export function answerParts(answers: NonNullable<TurnWrite['answers']>, bind: Bind): Record<string, Fenced> {
   const resolved = fenced`
     UPDATE questions x SET status = 'RESOLVED', answer = a.answer, resolved_by = t.user_name, resolved_at = a.at
-    FROM ${TURN} t, jsonb_to_recordset(${json(answers.map(withAuditIds), bind)})
-      AS a ("questionId" text, answer text, "byAdmin" boolean, learning jsonb, at timestamptz, "auditIds" text[])
+    FROM ${TURN} t, jsonb_to_recordset(${json(answers.map(withChange), bind)})
+      AS a ("questionId" text, answer text, "byAdmin" boolean, learning jsonb, at timestamptz, "changeId" text, "auditIds" text[])
     WHERE x.id = a."questionId" AND x.status = 'OPEN' AND (x.session_id = $1 OR (x.session_id IS NULL AND (a."byAdmin"
       OR EXISTS (SELECT FROM question_askings p WHERE p.question_id = x.id AND p.session_id = $1))))
-    RETURNING x.id, a.at, a."auditIds", a.learning, t.user_name`
+    RETURNING x.id, a.at, a."changeId", a."auditIds", a.learning, t.user_name`
   const settled = fenced`
-    UPDATE learnings x SET status = 'ANSWERED', held = false, decided_by = q.user_name, decided_at = q.at
+    UPDATE learnings x SET status = 'ANSWERED', held = false, decided_by = q.user_name, decided_at = q.at, change_id = q."changeId"
     FROM ${ANSWERS} q WHERE x.question_id = q.id AND x.status = 'ASKED'`
   const learned = fenced`
     INSERT INTO learnings (id, session_id, turn_id, user_name, content, norm, created_at, ${ENTRY_COLUMNS})

@@ -98,7 +98,10 @@ async function keepWaiting(
   const { id, sessionId, tries } = learning
   const held = !isRetry || tries + 1 >= MAX_TRIES
   const data = { held, reason, tries: tries + Number(isRetry), ...(held ? { flags: { push: [...flags] } } : {}) }
-  await transaction.learning.update({ where: { id }, data: { ...data, replacesFactId: replaces?.factId ?? null } })
+  await transaction.learning.update({
+    where: { id },
+    data: { ...data, replacesFactId: replaces?.factId ?? null, changeId: editor.changeId },
+  })
   if (held) await recordChange(transaction, editor, { subjectId: id, sessionId, change: 'HELD', reason })
   return { changedIds: [id] }
 }

@@ -121,7 +121,8 @@ async function reopen(
   editor: Editor,
   { id, sessionId }: { readonly id: string; readonly sessionId: string },
 ): Promise<void> {
-  const undecided = { decidedBy: null, decidedAt: null, reason: null, factId: null }
+  const { changeId } = editor
+  const undecided = { decidedBy: null, decidedAt: null, reason: null, factId: null, changeId }
   const data = { status: 'PENDING', held: true, flags: { push: 'REOPENED' }, ...undecided } as const
   await transaction.learning.update({ where: { id }, data })
   await recordChange(transaction, editor, { subjectId: id, sessionId, change: 'REOPENED' })

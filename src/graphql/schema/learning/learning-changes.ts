@@ -53,9 +53,11 @@ builder.prismaObjectField(LearningType, 'changeId', (t) =>
   t.id({
     nullable: true,
     description:
-      'PROMOTED: the change that made its fact, for undoChange; null otherwise, and from before this was kept. For ' +
+      'The last change of it: promoted, discarded, asked about, answered, refused, left waiting by the curator, or ' +
+      'reopened; null before the first, and from before this was kept. That of a PROMOTED one is for undoChange. For ' +
       'admins; null for others.',
-    select: { fact: { select: { history: { where: { version: 1 }, select: { changeId: true } } } } },
-    resolve: ({ fact }, _args, { viewer }) => (viewer.role === 'ADMIN' ? (fact?.history[0]?.changeId ?? null) : null),
+    select: { changeId: true, fact: { select: { history: { where: { version: 1 }, select: { changeId: true } } } } },
+    resolve: ({ changeId, fact }, _args, { viewer }) =>
+      viewer.role === 'ADMIN' ? (changeId ?? fact?.history[0]?.changeId ?? null) : null,
   }),
 )

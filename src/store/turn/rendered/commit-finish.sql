@@ -258,6 +258,7 @@ WITH
       decided_at = CASE
         WHEN c.status <> 'PENDING' THEN c.at
       END,
+      change_id = c."changeId",
       fact_id = c.fact ->> 'id',
       question_id = coalesce(c."questionId", c.question ->> 'id'),
       repeats_fact_id = (

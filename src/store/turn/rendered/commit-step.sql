@@ -345,7 +345,15 @@ WITH
       resolved_at = a.at
     FROM
       w_turn t,
-      jsonb_to_recordset($25::jsonb) AS a ("questionId" text, answer text, "byAdmin" boolean, learning jsonb, at timestamptz, "auditIds" text[])
+      jsonb_to_recordset($25::jsonb) AS a (
+        "questionId" text,
+        answer text,
+        "byAdmin" boolean,
+        learning jsonb,
+        at timestamptz,
+        "changeId" text,
+        "auditIds" text[]
+      )
     WHERE
       x.id = a."questionId"
       AND x.status = 'OPEN'
@@ -369,6 +377,7 @@ WITH
     RETURNING
       x.id,
       a.at,
+      a."changeId",
       a."auditIds",
       a.learning,
       t.user_name
@@ -379,7 +388,8 @@ WITH
       status = 'ANSWERED',
       held = false,
       decided_by = q.user_name,
-      decided_at = q.at
+      decided_at = q.at,
+      change_id = q."changeId"
     FROM
       w_answers q
     WHERE
