@@ -57,7 +57,7 @@ computes nothing. So what bounds a process is not how long models take but how m
 - A session with many subscribers costs less for each: an event is executed once for all that select the same and may see the same.
 - Rows stay until [retention](operations.md#retention) is set. Size the disk by the turns of the time that you keep, and as much again for PostgreSQL's
   write-ahead log and dead rows.
-- Secrets are looked for in every text that leaves; with many of them that is what large outputs cost.
+- Secrets are searched for in every text that leaves; with many of them that is what large outputs cost.
 - A plugin is called at each of its hooks: ten that do nothing make a turn slower by what bench/README.md says under (n).
 
 ## Sizing a deployment

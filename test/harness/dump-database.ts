@@ -1,4 +1,4 @@
-/** What the database holds, for tests that look for what must not be in it. */
+/** What the database holds, for tests that search it for what must not be there. */
 import pg from 'pg'
 
 /** Every table as text, a line for each row. */

@@ -131,7 +131,7 @@ test.skipIf(skipReason(sandbox) !== '').each<Row>([
   ],
 ])('%s', async (_, found, surroundings) => {
   const { stdout, stderr, code } = await doctorIn(surroundings)
-  // Without a home there is nothing else to look at: that is said as by each other command.
+  // Without a home there is nothing else to check: that is said as by each other command.
   expect(stdout === '' ? stderr : stdout).toMatch(found)
   expect(stderr).not.toMatch(/\n\s+at .*:\d+/)
   expect(code).toBe(found.source.startsWith('^warn') ? 0 : 1)

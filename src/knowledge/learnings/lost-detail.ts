@@ -2,7 +2,7 @@
  * What a text that is to stand for another one leaves out of it, by its form: a name, a number, a word with signs such
  * as a path or a version, a word that narrows it. Pure.
  */
-import { germanNouns } from './german-nouns.ts'
+import { germanNouns } from './german-noun-words.ts'
 import { missingIn } from './named-substance.ts'
 import { NARROWING } from './narrowing-words.ts'
 

@@ -2,6 +2,7 @@
  * Secrets that are told by how they are built, whatever is said of them: keys in PEM, signed tokens, cookies, numbers
  * of accounts and cards whose check digits are right, and the words of a wallet. Pure.
  */
+import { COMMON_WORDS } from './secret-words.ts'
 
 /** Whether a text has one of them. */
 export function hasBuiltSecret(text: string): boolean {
@@ -51,22 +52,11 @@ function isCard(digits: string): boolean {
 
 /** As many as the shortest wallet has. */
 const MIN_WORDS = 12
-/** Of these a sentence has one among a dozen words. */
-const COMMON = new Set(
-  (
-    'the a an of and or is are was in on at to for by with as it its that this from not no ' +
-    'der die das den dem des ein eine und oder ist sind war im in am an auf zu zum zur von vom mit für es nicht nach ' +
-    'le la les un une des du de et ou est sont était dans sur à au aux pour par avec ne pas que qui en ' +
-    'el los las una unos y o es son era en del al para por con no se lo ' +
-    'il lo gli i e ed è sono della del nel sul per con non si che di da'
-  ).split(' '),
-)
-
 /** A dozen words in a row, and no common one among them: the words of a wallet. */
 function hasWordList(text: string): boolean {
   let run = 0
   for (const word of text.split(/[\s,]+/u)) {
-    const isListed = /^\p{L}{3,8}[.;!?]?$/u.test(word) && !COMMON.has(word.toLowerCase())
+    const isListed = /^\p{L}{3,8}[.;!?]?$/u.test(word) && !COMMON_WORDS.has(word.toLowerCase())
     run = isListed ? run + 1 : 0
     if (run === MIN_WORDS) return true
   }

@@ -32,3 +32,13 @@ export const ENTERING = [
   'entra(?:r|n)?|accede(?:r|n)?|se escribe|se teclea|usuario',
   'accede(?:re)?|entra(?:re)?|si (?:scrive|digita)|utente',
 ].join('|')
+/** Of these a sentence has one among a dozen words. */
+export const COMMON_WORDS: ReadonlySet<string> = new Set(
+  (
+    'the a an of and or is are was in on at to for by with as it its that this from not no ' +
+    'der die das den dem des ein eine und oder ist sind war im in am an auf zu zum zur von vom mit für es nicht nach ' +
+    'le la les un une des du de et ou est sont était dans sur à au aux pour par avec ne pas que qui en ' +
+    'el los las una unos y o es son era en del al para por con no se lo ' +
+    'il lo gli i e ed è sono della del nel sul per con non si che di da'
+  ).split(' '),
+)
