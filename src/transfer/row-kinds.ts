@@ -357,6 +357,7 @@ export const NOT_EXPORTED: Readonly<Partial<Record<RowName, readonly string[]>>>
     'replaces_fact_id',
     'repeats_fact_id',
     'repeats_learning_id',
+    'change_id',
     'similar_fact_ids',
   ],
   approval: ['remembered', 'fingerprint'],

@@ -31,6 +31,9 @@ export interface Restored {
   readonly files: number
 }
 
+/** A minute together. */
+const [MAX_ASKED, ASK_AGAIN_MS] = [60, 1000]
+
 /** Rejects with TRANSFER_REFUSED, having left the tables and the home empty, when it does not fit or is not whole. */
 export async function restoreBackup(source: AsyncIterable<Buffer>, options: RestoreOptions): Promise<Restored> {
   const reader = new BackupReader(source)
@@ -41,11 +44,20 @@ export async function restoreBackup(source: AsyncIterable<Buffer>, options: Rest
     await client.query('BEGIN')
     await refuseFilled(client)
     const counted = await withHome(options.home, (home) => fill(reader, { client, header, options, home }))
-    await during(options, 'counting what is in the tables (ANALYZE)', () => client.query('ANALYZE'))
+    await during(options, 'counting what is in the tables (ANALYZE)', () => analyze(options))
     await during(options, 'bringing the schema up to date', () => migrate(options.databaseUrl, options))
     return { header, ...counted }
   } finally {
     await client.end() // what was not committed is rolled back
+  }
+}
+
+async function analyze({ databaseUrl }: RestoreOptions): Promise<void> {
+  const client = await connectClient(databaseUrl, 'factotum restore')
+  try {
+    await client.query('ANALYZE')
+  } finally {
+    await client.end()
   }
 }
 
@@ -77,8 +89,42 @@ async function fill(reader: BackupReader, loading: Loading): Promise<{ rows: num
   const counted = await load(reader, loading)
   await during(loading.options, 'checking references', () => fasten(client, { header, references }))
   await home?.place()
-  await client.query('COMMIT')
+  await commit(loading)
   return counted
+}
+
+/** When the connection breaks, what became of the commit is asked by another one: its files go with the rows. */
+async function commit({ client, options, home }: Loading): Promise<void> {
+  const { rows } = await client.query<{ xid: string }>('SELECT pg_current_xact_id()::text AS xid')
+  try {
+    await client.query('COMMIT')
+  } catch (error) {
+    const status = await statusOf(rows[0]?.xid, options).catch(() => 'unknown')
+    if (status === 'committed') return
+    if (status === 'aborted') throw error
+    await home?.end()
+    throw new AppError(
+      'DATABASE_UNAVAILABLE',
+      'The connection broke while the restore was committed, and the database cannot be asked whether it was. The files ' +
+        'stay. If the database has sessions, all of it is restored; if not, move the files away, and restore again.',
+      { cause: error },
+    )
+  }
+}
+
+/** As pg_xact_status has it: a commit under way is waited for. */
+async function statusOf(xid: string | undefined, { databaseUrl, clock }: RestoreOptions): Promise<string> {
+  const client = await connectClient(databaseUrl, 'factotum restore')
+  try {
+    for (let asked = 0; asked < MAX_ASKED; asked += 1) {
+      const { rows } = await client.query<{ status: string }>('SELECT pg_xact_status($1::xid8) AS status', [xid])
+      if (rows[0]?.status !== 'in progress') return rows[0]?.status ?? 'unknown'
+      await clock.sleep(ASK_AGAIN_MS)
+    }
+    return 'unknown'
+  } finally {
+    await client.end()
+  }
 }
 
 async function makeSchema({ migrations, version }: BackupHeader, options: RestoreOptions): Promise<void> {

@@ -1,6 +1,9 @@
 /**
  * The files of a backup, on their way into a home: whole or not at all. They are unpacked beside its own, and renamed
  * into place when everything else of the backup is there.
+ *
+ * A folder that is there may be a volume of its own, onto which nothing is renamed: its files are unpacked within it,
+ * and renamed one by one.
  */
 import { createWriteStream } from 'node:fs'
 import { chmod, lchown, lstat, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises'
@@ -20,87 +23,111 @@ const BESIDE = '.restore'
 /** While it is filled; who may enter a folder may do so once all of it is there. */
 const PRIVATE = 0o700
 
+interface Unpacking {
+  /** Where its files are until all are there. */
+  readonly root: string
+  readonly isWithin: boolean
+}
+
 export class UnpackedHome {
   readonly #home: string
-  readonly #root: string
-  readonly #folders: FolderFrame[] = []
-  readonly #placed: HomeFolder[] = []
+  readonly #unpacking: Readonly<Record<HomeFolder, Unpacking>>
+  readonly #folders: { readonly path: string; readonly frame: FolderFrame }[] = []
+  readonly #placed: { readonly from: string; readonly to: string }[] = []
 
-  private constructor(home: string) {
+  private constructor(home: string, unpacking: Readonly<Record<HomeFolder, Unpacking>>) {
     this.#home = home
-    this.#root = join(home, BESIDE)
+    this.#unpacking = unpacking
   }
 
-  static async begin(home: string): Promise<UnpackedHome> {
-    const unpacked = new UnpackedHome(resolve(home))
-    await rm(unpacked.#root, { recursive: true, force: true })
-    await mkdir(unpacked.#root, { recursive: true, mode: PRIVATE })
+  static async begin(path: string): Promise<UnpackedHome> {
+    const home = resolve(path)
+    const unpackingOf = async (folder: HomeFolder): Promise<Unpacking> => {
+      const isWithin = (await lstat(join(home, folder)).catch(ifGone)) !== null
+      return { root: isWithin ? join(home, folder, BESIDE) : join(home, BESIDE, folder), isWithin }
+    }
+    const [pub, sessions] = [await unpackingOf('pub'), await unpackingOf('sessions')]
+    const unpacked = new UnpackedHome(home, { pub, sessions })
+    await unpacked.end()
     return unpacked
   }
 
   /** Refuses a name that leads out of the home, and a folder of the home that has files already. */
   async write(frame: HomeFrame, bytes: AsyncIterable<Buffer>): Promise<void> {
-    const path = resolve(this.#root, nameOf(frame))
-    const top = HOME_FOLDERS.find((folder) => `${path}${sep}`.startsWith(join(this.#root, folder) + sep))
+    const inHome = resolve(this.#home, nameOf(frame))
+    const top = HOME_FOLDERS.find((folder) => `${inHome}${sep}`.startsWith(join(this.#home, folder) + sep))
     if (top === undefined)
       throw new AppError('TRANSFER_REFUSED', 'The backup is damaged: a file lies outside of the home.')
-    if (path === join(this.#root, top)) await this.#refuseFilled(top)
-    await this.#refuseLinks(dirname(path))
+    const { root } = this.#unpacking[top]
+    const path = join(root, relative(join(this.#home, top), inHome))
+    if (path === root) await this.#refuseFilled(top)
+    await refuseLinks(dirname(path), dirname(root))
     if ('link' in frame) await symlink(frame.to, path)
     else if ('folder' in frame) {
-      await mkdir(path, { mode: PRIVATE })
-      this.#folders.push(frame)
+      await mkdir(path, { mode: PRIVATE, recursive: path === root })
+      this.#folders.push({ path, frame })
     } else {
       await pipeline(Readable.from(bytes), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
     }
-    if (!('folder' in frame)) await this.#own(path, frame)
+    if (!('folder' in frame)) await own(path, frame)
   }
 
   /** Puts all of it into its place, with the owners and modes that it had, where that is allowed. */
   async place(): Promise<void> {
     // The innermost first: a folder may be closed to us from then on.
-    for (const frame of this.#folders.toReversed()) await this.#own(resolve(this.#root, frame.folder), frame)
+    for (const { path, frame } of this.#folders.toReversed()) await own(path, frame)
     for (const folder of HOME_FOLDERS) {
-      if ((await lstat(join(this.#root, folder)).catch(ifGone)) === null) continue
+      const { root, isWithin } = this.#unpacking[folder]
+      if ((await lstat(root).catch(ifGone)) === null) continue
       await this.#refuseFilled(folder)
-      await rename(join(this.#root, folder), join(this.#home, folder))
-      this.#placed.push(folder)
+      const to = join(this.#home, folder)
+      if (!isWithin) await this.#move(root, to)
+      else {
+        for (const name of await readdir(root)) await this.#move(join(root, name), join(to, name))
+        const itself = this.#folders.find(({ path }) => path === root)
+        if (itself !== undefined) await own(to, itself.frame)
+      }
     }
   }
 
   /** As if nothing had been unpacked. */
   async takeBack(): Promise<void> {
-    for (const folder of this.#placed.splice(0)) await rename(join(this.#home, folder), join(this.#root, folder))
+    for (const { from, to } of this.#placed.splice(0)) await rename(to, from)
     await this.end()
   }
 
-  /** What was put into its place stays. */
+  /** What was put into its place stays, whatever follows. */
   async end(): Promise<void> {
-    await rm(this.#root, { recursive: true, force: true })
+    this.#placed.splice(0)
+    for (const { root } of Object.values(this.#unpacking)) await rm(root, { recursive: true, force: true })
+    await rm(join(this.#home, BESIDE), { recursive: true, force: true })
   }
 
-  async #own(path: string, frame: HomeFrame): Promise<void> {
-    // First: a change of the owner takes bits of the mode away.
-    if (process.getuid?.() === 0) await lchown(path, frame.uid, frame.gid)
-    if (!('link' in frame)) await chmod(path, frame.mode)
+  async #move(from: string, to: string): Promise<void> {
+    await rename(from, to)
+    this.#placed.push({ from, to })
   }
 
   async #refuseFilled(folder: HomeFolder): Promise<void> {
     const path = join(this.#home, folder)
-    if (((await readdir(path).catch(ifGone)) ?? []).length === 0) return
-    throw new AppError(
-      'TRANSFER_REFUSED',
-      `There are files in ${path} already: move that folder away, and restore again.`,
-    )
+    const there = (await readdir(path).catch(ifGone)) ?? []
+    if (there.every((name) => name === BESIDE)) return
+    throw new AppError('TRANSFER_REFUSED', `There are files in ${path} already: move them away, and restore again.`)
   }
+}
 
-  /** A link of the backup must not lead its later files elsewhere. */
-  async #refuseLinks(folder: string): Promise<void> {
-    for (let at = folder; at.length > this.#root.length; at = dirname(at)) {
-      const stat = await lstat(at).catch(ifGone)
-      if (stat !== null && !stat.isDirectory())
-        throw new AppError('TRANSFER_REFUSED', `${relative(this.#root, at)} is in the way: it is no folder.`)
-    }
+async function own(path: string, frame: HomeFrame): Promise<void> {
+  // First: a change of the owner takes bits of the mode away.
+  if (process.getuid?.() === 0) await lchown(path, frame.uid, frame.gid)
+  if (!('link' in frame)) await chmod(path, frame.mode)
+}
+
+/** A link of the backup must not lead its later files elsewhere. `above`: what is known to be no link of it. */
+async function refuseLinks(folder: string, above: string): Promise<void> {
+  for (let at = folder; at.length > above.length; at = dirname(at)) {
+    const stat = await lstat(at).catch(ifGone)
+    if (stat !== null && !stat.isDirectory())
+      throw new AppError('TRANSFER_REFUSED', `${relative(above, at)} is in the way: it is no folder.`)
   }
 }
 
