@@ -1,9 +1,15 @@
-/** Plugins that loop, end, eat memory and flood, within a whole server: turns, sockets and other plugins go on. */
+/**
+ * Plugins and tool servers that loop, end, eat memory and flood, within a whole server: turns, sockets and other
+ * plugins go on.
+ */
 import { expect, test, vi } from 'vitest'
 import { askOperators } from '../harness/ask-operators.ts'
 import { PATIENCE } from '../harness/patience.ts'
 import { addPlugin, read, until, update } from '../harness/plugins.ts'
-import { answersIn, converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { answersIn, converse, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { McpServersDocument, OpenSessionDocument, ToolsDocument } from '../generated/graphql.ts'
+import { moveIn } from '../mcp/move-in.ts'
+import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
@@ -51,4 +57,30 @@ test('whatever a plugin does, the turns of others, their subscriptions and other
   const good = await read(story, 'good-plugin')
   expect([good.status, good.failures, good.crashes, good.lastError]).toEqual(['READY', 0, 0, null])
   expect((await askOperators(story.app.url, '/ready')).status).toBe(200)
+})
+
+const skipped = skipReason(await findSandbox())
+const SERVERS = ['floods', 'garbage', 'crashes', 'bombs', 'silent']
+
+test.skipIf(skipped !== '')('whatever a tool server does, turns and the tools of others go on', async () => {
+  await using story = await Story.begin()
+  const ada = story.as('ada')
+  for (const name of [...SERVERS, 'dies']) moveIn(story.home, name)
+  const sections = [...SERVERS, 'dies'].map((name) => `[mcp.${name}]\ncommand = "node"\nargs = ["${name}.ts"]\n`)
+  await story.reconfigure(storyConfig({ toml: sections.join('') }))
+  await ada.run(OpenSessionDocument, { input: { id: 'cli:beside', mode: 'CHAT' } })
+  await using watch = watchAll(ada, 'cli:beside')
+  const offered = async (): Promise<number> =>
+    (await ada.run(ToolsDocument, { filter: { name: 'dies__live' } })).tools.length
+  await expect.poll(offered).toBe(1)
+  for (let turn = 1; turn <= 3; turn += 1) {
+    const { status, tasks } = await converse(ada, 'cli:beside', 'tool: dies__live {}')
+    expect([status, tasks[0]?.output]).toEqual(['DONE', 'alive'])
+  }
+  await turnEnd(watch, 3)
+  expect(answersIn(watch)).toHaveLength(3)
+  const { mcpServers } = await ada.run(McpServersDocument, {})
+  const problems = new Map(mcpServers?.map(({ name, problem }) => [name, problem]))
+  expect(problems.get('dies')).toBeNull()
+  expect(SERVERS.filter((name) => problems.get(name) !== null).length).toBeGreaterThan(1)
 })
