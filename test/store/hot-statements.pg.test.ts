@@ -195,10 +195,14 @@ beforeAll(async () => {
     `INSERT INTO participants (session_id, user_name, joined_at)
      SELECT id, name, now() FROM sessions, unnest(ARRAY['ada', 'bob']) name`,
   )
-  await world.sql(
-    `INSERT INTO learnings (id, session_id, turn_id, task_id, user_name, content, norm, created_at)
-     SELECT 'learning_' || id, session_id, turn_id, id, 'ada', id, id, now() FROM tasks WHERE index = 0`,
-  )
+  // Their terms are stored with them: thousands at once would take longer than a statement may.
+  for (let n = 0; n < 20; n++)
+    await world.sql(
+      `INSERT INTO learnings (id, session_id, turn_id, task_id, user_name, content, norm, created_at)
+       SELECT 'learning_' || id, session_id, turn_id, id, 'ada', id, id, now() FROM tasks
+       WHERE index = 0 AND session_id = $1`,
+      `cli:long${n}`,
+    )
   await world.sql(
     `INSERT INTO questions (id, content, norm, session_id, source, created_at)
      SELECT 'question_' || n, n, n, 'cli:s' || n, 'CURATOR', now() FROM generate_series(1, 2000) n`,
