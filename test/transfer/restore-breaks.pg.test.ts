@@ -1,4 +1,4 @@
-/** Restores whose surroundings are not as simple as a test's: a connection that breaks, and folders that are volumes. */
+/** Restores with a connection that breaks at the end, and into folders that are volumes. */
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
