@@ -16,12 +16,26 @@ test.skipIf(skipReason(sandbox) !== '')(
   async () => {
     await using cluster = await Cluster.begin()
     const { home } = cluster
-    const mounts = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', '--bind', home, home]
+    const mounts = [
+      '--ro-bind',
+      '/',
+      '/',
+      '--dev',
+      '/dev',
+      '--proc',
+      '/proc',
+      '--bind',
+      '/tmp',
+      '/tmp',
+      '--bind',
+      home,
+      home,
+    ]
     const program = [process.execPath, await serverProgram()]
     const server = await cluster.start({ command: ['bwrap', ...mounts, '--die-with-parent', '--', ...program] })
     expect((await askOperators(server.url, '/ready')).status).toBe(200)
     const ada = clientOf(server, 'ada')
-    const turn = await converse(ada, 'cli:image', 'run: echo $((6 * 7)) > pub/answer.txt')
+    const turn = await converse(ada, 'cli:image', 'run: mkdir -p pub; echo $((6 * 7)) > pub/answer.txt')
     expect(turn.status).toBe('DONE')
     expect(await cluster.query('SELECT name FROM published_files')).toEqual([{ name: 'answer.txt' }])
   },
