@@ -66,7 +66,7 @@ async function serveDoor(): Promise<Publish> {
   const config = { current: () => parsed.config, onChange: () => () => undefined }
   const database = new Database({ url: databaseUrl, maxConnections: 10, logger })
   const doorbell = new Doorbell({ url: databaseUrl, logger, clock })
-  // Events are published without being rows, because it is delivery that is measured: so nobody may search for them.
+  // Events are published without being rows, as it is delivery that is measured: no query for rows may run.
   const noLook: Clock = {
     ...clock,
     sleep: (_ms, signal) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve())),

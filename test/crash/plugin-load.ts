@@ -81,7 +81,7 @@ export class PluginLoad {
     return reply?.data?.plugin ?? null
   }
 
-  /** One that was committed though nobody was told so is seen with the next poll. */
+  /** One that was committed though its caller had no answer is seen with the next poll. */
   async #switch(enabled: boolean, version: number): Promise<void> {
     const input = { name: NAME, enabled, version }
     const reply = await this.#client.request((client) => client.request(UpdatePluginDocument, { input }))

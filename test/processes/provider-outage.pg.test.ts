@@ -64,7 +64,7 @@ test('a turn that waits goes on after a kill of its server, by the clock of the 
   await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnPausedEvent' && ++waits === 2)
 
   stub.follow({ by: answerWell })
-  // A quarter of a minute passes; nobody tells the server.
+  // A quarter of a minute passes; no notification comes.
   await cluster.query(`UPDATE sessions SET ready_at = now() WHERE id = 'cli:killed' AND ready_at > now()`)
   expect(await turnEnd(watch)).toMatchObject({ turnId: id, turnStatus: 'DONE' })
   expect(stub.calls.filter(({ role }) => role === 'planner')).toHaveLength(1)

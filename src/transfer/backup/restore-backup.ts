@@ -99,7 +99,8 @@ async function commit({ client, options, home }: Loading): Promise<void> {
   try {
     await client.query('COMMIT')
   } catch (error) {
-    const status = await statusOf(rows[0]?.xid, options).catch(() => 'unknown')
+    const asking = during(options, 'asking what became of the commit', () => statusOf(rows[0]?.xid, options))
+    const status = await asking.catch(() => 'unknown')
     if (status === 'committed') return
     if (status === 'aborted') throw error
     await home?.end()

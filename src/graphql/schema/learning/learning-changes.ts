@@ -53,8 +53,8 @@ builder.prismaObjectField(LearningType, 'changeId', (t) =>
   t.id({
     nullable: true,
     description:
-      'The last change of it: promoted, discarded, asked about, answered, refused, left waiting by the curator, or ' +
-      'reopened; null before the first, and from before this was kept. That of a PROMOTED one is for undoChange. For ' +
+      'The last change of it: promoted, discarded, asked about, answered, refused or left waiting by the ' +
+      'curator, or reopened; null before the first, where it was refused as it was learned, and from before this was kept. That of a PROMOTED one is for undoChange. For ' +
       'admins; null for others.',
     select: { changeId: true, fact: { select: { history: { where: { version: 1 }, select: { changeId: true } } } } },
     resolve: ({ changeId, fact }, _args, { viewer }) =>
