@@ -83,20 +83,31 @@ function sessionOf(index: number): string {
 }
 
 async function runPrepared(index: number, command: string): Promise<CommandOutcome> {
-  await run(index, 'true')
-  await findPrepared(index)
+  await prepare(index)
   const outcome = await run(index, command)
   // It would wait for a minute, and leave no place for those of the next commands.
   if (outcome.kind === 'exited') for (const pid of await findPrepared(index)) killProcess(pid)
   return outcome
 }
 
-/** Resolves when there is one: it names the workspace of its session. */
+/**
+ * A sandbox is prepared behind a command, once: where its process cannot be started at that moment (the commands beside
+ * it take what there is), the next one prepares it.
+ */
+async function prepare(index: number): Promise<void> {
+  for (let attempt = 1; attempt <= 10; attempt += 1) {
+    await run(index, 'true')
+    if ((await findPrepared(index)).length > 0) return
+  }
+  throw new Error(`no sandbox is prepared for command ${index}`)
+}
+
+/** Waits for one, which names the workspace of its session. Empty: there is none for 2 seconds. */
 async function findPrepared(index: number): Promise<readonly number[]> {
   const workspace = workspacePath(job.home, sessionOf(index))
-  for (const deadlineMs = performance.now() + 20_000; performance.now() < deadlineMs; await sleep(2)) {
+  for (const deadlineMs = performance.now() + 2_000; performance.now() < deadlineMs; await sleep(2)) {
     const found = findProcesses(workspace)
     if (found.length > 0) return found
   }
-  throw new Error(`no sandbox is prepared for command ${index}`)
+  return []
 }
