@@ -1,7 +1,7 @@
 /** A server with a database behind it, and a browser: what the console is measured on. */
 import pg from 'pg'
 import type { Browser } from 'playwright-core'
-import { launchBrowser } from '../../test/console/console-world.ts'
+import { launchBrowser } from '../../test/harness/chromium.ts'
 import { Stage } from '../stage.ts'
 
 export type Run = (sql: string, values: readonly unknown[]) => Promise<unknown>

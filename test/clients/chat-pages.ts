@@ -1,7 +1,8 @@
 /** examples/react-chat as its users have it: built by Vite, served from an address of its own, in a real browser. */
 import { join, resolve } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
-import { launchBrowser, Opened, SERVER_AWAY } from '../console/console-world.ts'
+import { launchBrowser } from '../harness/chromium.ts'
+import { Opened, SERVER_AWAY } from '../console/console-world.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 
 const ROOT = resolve('examples/react-chat')

@@ -1,20 +1,15 @@
 /**
  * GraphiQL in a real browser: it is small, knows the schema once it has a token, shows every event, and keeps no token.
  */
-import { existsSync } from 'node:fs'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { must } from '../../src/platform/must.ts'
 import { OpenSessionDocument, SendMessageDocument } from '../generated/graphql.ts'
+import { hasBrowser, launchBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { Story, tokenOf } from '../harness/story.ts'
 import { PATIENCE } from '../harness/patience.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
-const without = PROGRAM === undefined ? ' (skipped: no Chromium on this machine)' : ''
 /** What browsers ask for on the way, compressed. */
 const MAX_BYTES = 700_000
 
@@ -64,11 +59,10 @@ describe('what it is made of', () => {
   })
 })
 
-describe.skipIf(PROGRAM === undefined)(`in a browser${without}`, () => {
+describe.skipIf(!hasBrowser)(`in a browser${withoutBrowser}`, () => {
   let browser: Browser
   beforeAll(async () => {
-    // Without its sandbox it runs as root, too; the only page that it opens is ours.
-    browser = await chromium.launch({ executablePath: must(PROGRAM, 'a browser'), args: ['--no-sandbox'] })
+    browser = await launchBrowser()
   })
   afterAll(() => browser.close())
 

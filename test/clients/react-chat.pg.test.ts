@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { hasBrowser, withoutBrowser } from '../console/console-world.ts'
+import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { AppendMessageDocument, CreateTokenDocument, RevokeTokenDocument } from '../generated/graphql.ts'
 import { approvalRules } from '../harness/approvals.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'

@@ -4,17 +4,9 @@
  * dialog or a window of the browser fails the test: `Opened` notices, and its end throws. hostile-texts.pg.test.ts
  * provokes each of them.
  */
-import { existsSync } from 'node:fs'
-import { chromium, type Browser, type BrowserContext, type Page, type Response } from 'playwright-core'
-import { must } from '../../src/platform/must.ts'
+import type { Browser, BrowserContext, Page, Response } from 'playwright-core'
+import { launchBrowser } from '../harness/chromium.ts'
 import { Story, tokenOf, type Person, type StoryOptions } from '../harness/story.ts'
-
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
-export const hasBrowser = CHROMIUM !== undefined
-/** For the name of what is skipped. */
-export const withoutBrowser = hasBrowser ? '' : ' (skipped: no Chromium on this machine)'
 
 /** What browsers print of their own when a server is away; a page cannot keep it quiet. */
 export const SERVER_AWAY = /ERR_(?:CONNECTION_\w+|INTERNET_DISCONNECTED|SOCKET_NOT_CONNECTED)|WebSocket connection to/
@@ -88,11 +80,6 @@ export class Opened implements AsyncDisposable {
     const { problems } = this
     if (problems.length > 0) throw new Error(`the browser complained:\n${problems.join('\n')}`)
   }
-}
-
-/** Without its sandbox it runs as root, too; the only pages that it opens are ours. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: must(CHROMIUM, 'a browser'), args: ['--no-sandbox'] })
 }
 
 /** A browser, and a server whose console is opened in it. */

@@ -10,7 +10,8 @@ import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
 import { CreateFactDocument, CreateScheduleDocument, OpenSessionDocument } from '../generated/graphql.ts'
-import { ConsoleWorld, hasBrowser, withoutBrowser, type Opened } from './console-world.ts'
+import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { ConsoleWorld, type Opened } from './console-world.ts'
 import { HOSTILE_TEXTS } from './hostile-texts.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })

@@ -9,7 +9,8 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { storyConfig, tokenOf } from '../harness/story.ts'
-import { ConsoleWorld, hasBrowser, withoutBrowser, type Opened } from './console-world.ts'
+import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { ConsoleWorld, type Opened } from './console-world.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 

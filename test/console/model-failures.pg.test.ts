@@ -4,7 +4,8 @@ import { converse } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
 import { StubEndpoint } from '../model/stub-endpoint.ts'
-import { ConsoleWorld, hasBrowser, withoutBrowser } from './console-world.ts'
+import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { ConsoleWorld } from './console-world.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

@@ -1,7 +1,8 @@
 /** The page People: an admin adds, changes, links, revokes and removes; a user does not find the page. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { must } from '../../src/platform/must.ts'
-import { ConsoleWorld, hasBrowser, withoutBrowser } from './console-world.ts'
+import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { ConsoleWorld } from './console-world.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 

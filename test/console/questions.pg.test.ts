@@ -7,7 +7,8 @@ import {
   QuestionsDocument,
 } from '../generated/graphql.ts'
 import { converse } from '../harness/story.ts'
-import { ConsoleWorld, hasBrowser, withoutBrowser } from './console-world.ts'
+import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { ConsoleWorld } from './console-world.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 

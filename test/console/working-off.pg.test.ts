@@ -13,7 +13,8 @@ import { approvalRules } from '../harness/approvals.ts'
 import { addExamplePlugin } from '../harness/plugins.ts'
 import { converse, send, storyConfig } from '../harness/story.ts'
 import { seedProposal } from '../contract/seed-knowledge.ts'
-import { ConsoleWorld, hasBrowser, withoutBrowser, type Opened } from './console-world.ts'
+import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { ConsoleWorld, type Opened } from './console-world.ts'
 import { PATIENCE } from '../harness/patience.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })

@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { must } from '../../../src/platform/must.ts'
-import { hasBrowser, withoutBrowser } from '../../console/console-world.ts'
+import { hasBrowser, withoutBrowser } from '../../harness/chromium.ts'
 import {
   AppendMessageDocument,
   ChatDocument,
