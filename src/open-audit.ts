@@ -9,7 +9,7 @@ import type { Metrics } from './platform/metrics.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
 
 interface AuditParts {
-  readonly stored: Stored
+  readonly stored: Pick<Stored, 'database' | 'doorbell' | 'clock'>
   readonly file: LiveConfigFile
   readonly secrets: SecretStore
   readonly metrics: Metrics

@@ -1,4 +1,5 @@
 /** Opens what happens beside turns, for app.ts: jobs, and the posting of texts to webhooks. */
+import type { AppOptions } from './app-options.ts'
 import { ApprovalExpiry } from './approvals/approval-expiry.ts'
 import { REMOVE_OLD_AUDIT, removeOldAudit } from './audit/remove-old-audit.ts'
 import { REMOVE_OLD_PROMPTS, removeOldPrompts } from './audit/remove-old-prompts.ts'
@@ -12,8 +13,6 @@ import { JobRunner, type JobHandlers } from './jobs/job-runner.ts'
 import { REMOVE_OLD, removeOld } from './retention/remove-old.ts'
 import type { Stored } from './open-store.ts'
 import type { Opened } from './opened.ts'
-import type { Clock } from './platform/clock.ts'
-import type { Logger } from './platform/logger.ts'
 import type { Metrics } from './platform/metrics.ts'
 import type { LiveHooks } from './plugins/hooks/live-hooks.ts'
 import { TurnEnds } from './plugins/hooks/turn-ends.ts'
@@ -23,14 +22,8 @@ import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/files/sweep-
 import type { Tracing } from './telemetry/tracing.ts'
 
 interface BackgroundParts {
-  readonly options: {
-    readonly home: string
-    readonly logger: Logger
-    /** Of this machine, as files show it. */
-    readonly clock: Clock
-    readonly paused?: boolean
-  }
-  readonly stored: Stored
+  readonly options: Pick<AppOptions, 'home' | 'clock' | 'logger' | 'paused'>
+  readonly stored: Pick<Stored, 'database' | 'doorbell' | 'feed' | 'clock'>
   readonly config: LiveConfig
   readonly secrets: SecretStore
   readonly hooks: LiveHooks
@@ -56,8 +49,18 @@ export async function openBackground(
   const { database, doorbell, feed, clock } = stored
   const guard = new AddressGuard({ rules: () => config.current().settings })
   const isPaused = options.paused === true
-  const posting = { database, config, keys: secrets, guard, clock, logger, metrics, tracing, doorbell }
-  const outbox = new Outbox({ ...posting, isPaused })
+  const outbox = new Outbox({
+    database,
+    config,
+    keys: secrets,
+    guard,
+    clock,
+    logger,
+    metrics,
+    tracing,
+    doorbell,
+    isPaused,
+  })
   opened.add(() => outbox.stop())
   const approvalExpiry = new ApprovalExpiry({ database, feed, doorbell, clock, logger })
   const redactorOf = (sessionId: string): Redactor => secrets.redactorOf(sessionId)
@@ -87,17 +90,12 @@ export async function openBackground(
     REMOVE_OLD_AUDIT,
     REMOVE_OLD_PROMPTS,
   ]
-  const made = {
-    outbox,
-    approvalExpiry,
-    turnEnds,
-    checkWebhook: createWebhookCheck({ config, keys: secrets, guard }),
-    guard,
-  }
-  if (isPaused) return made
+  const checkWebhook = createWebhookCheck({ config, keys: secrets, guard })
+  const background = { outbox, approvalExpiry, turnEnds, checkWebhook, guard }
+  if (isPaused) return background
   const jobs = new JobRunner({ url: database.url, handlers, periodic, clock, logger, metrics })
   opened.add(() => jobs.stop())
   await jobs.start()
   await outbox.sweep()
-  return made
+  return background
 }

@@ -1,7 +1,5 @@
 /** Opens what operators see of the server: the figures of /metrics, and the way to a collector of OpenTelemetry. */
-import type { Clock } from './platform/clock.ts'
-import type { LogLines } from './platform/log-lines.ts'
-import type { Logger } from './platform/logger.ts'
+import type { AppOptions } from './app-options.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { VERSION } from './platform/version.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
@@ -10,12 +8,7 @@ import type { Tracing } from './telemetry/tracing.ts'
 import type { Opened } from './opened.ts'
 
 /** Its clock is that of this machine. */
-interface FiguresOptions {
-  readonly environment: Readonly<Record<string, string | undefined>>
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly logLines: LogLines
-}
+type FiguresOptions = Pick<AppOptions, 'environment' | 'clock' | 'logger' | 'logLines'>
 
 /** Spans and metrics go to a collector where the environment names one; then lines of the log say where they stand. */
 export async function openFigures(

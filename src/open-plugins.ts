@@ -1,47 +1,43 @@
 /** Opens the plugins, for app.ts: what they reach of the server, and who runs them. */
+import type { AppOptions } from './app-options.ts'
 import type { LiveConfig } from './config/config.ts'
 import type { Refusal } from './core/refusal.ts'
-import type { Timing } from './config/timing.ts'
 import { appendMessage } from './intake/message/append-message.ts'
 import type { MessageAccepted } from './intake/message/announce-message.ts'
 import { sendMessage } from './intake/message/send-message.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
-import type { ConfinedPrograms } from './execution/sandbox/confined-programs.ts'
-import type { Logger } from './platform/logger.ts'
 import type { Metrics } from './platform/metrics.ts'
 import type { LiveHooks } from './plugins/hooks/live-hooks.ts'
-import { builtIns, type ServerParts } from './plugins/built-in/built-ins.ts'
+import { builtIns } from './plugins/built-in/built-ins.ts'
 import { LivePlugins } from './plugins/live-plugins.ts'
 import type { PluginServices } from './plugins/plugin-services.ts'
 import type { PluginRuntimes } from './plugins/runtimes/plugin-runtimes.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
 import type { Stored } from './open-store.ts'
 import type { Opened } from './opened.ts'
-import type { ToolCatalog } from './tools/tool-catalog.ts'
+import type { Tools } from './open-tools.ts'
 
-interface PluginsOptions {
-  readonly home: string
+interface PluginsParts {
+  readonly options: Pick<AppOptions, 'home' | 'timing' | 'logger' | 'paused'>
   readonly config: LiveConfig
   readonly secrets: SecretStore
-  readonly stored: Stored
+  readonly stored: Pick<Stored, 'database' | 'doorbell' | 'feed' | 'clock'>
   readonly intake: IntakeContext
-  readonly catalog: ToolCatalog
+  readonly tools: Pick<Tools, 'toolCatalog' | 'programs' | 'serverParts'>
   readonly hooks: LiveHooks
   readonly runtimes: PluginRuntimes
-  readonly programs: Pick<ConfinedPrograms, 'start'>
-  readonly serverParts: ServerParts
   readonly metrics: Metrics
-  readonly timing: Pick<Timing, 'pluginPollMs'>
-  readonly logger: Logger
-  /** Nothing of others runs, the servers of tools that a built-in plugin starts included. */
-  readonly isPaused: boolean
 }
 
-/** They come as they start, if they may: this waits for none. */
-export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugins {
-  const { home, config, secrets, stored, intake, catalog, hooks, runtimes, programs, serverParts } = options
-  const { metrics, timing, logger } = options
-  const { database, doorbell, feed, clock } = stored
+/**
+ * They come as they start, if they may: this waits for none. While it is paused nothing of others runs, the servers of
+ * tools that a built-in plugin starts included.
+ */
+export function openPlugins(parts: PluginsParts, opened: Opened): LivePlugins {
+  const { config, secrets, intake, hooks, runtimes, metrics } = parts
+  const { home, timing, logger, paused } = parts.options
+  const { toolCatalog: catalog, programs, serverParts } = parts.tools
+  const { database, doorbell, feed, clock } = parts.stored
   const services: PluginServices = {
     database,
     config,
@@ -75,7 +71,7 @@ export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugin
     clock,
     logger,
   })
-  if (!options.isPaused) plugins.start()
+  if (paused !== true) plugins.start()
   opened.add(() => plugins.stop())
   return plugins
 }

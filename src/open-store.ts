@@ -1,10 +1,9 @@
 /** Opens the database and what follows its commits, here and in other processes. */
+import type { AppOptions } from './app-options.ts'
 import { Progress } from './config/command-line/progress.ts'
 import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
-import type { Timing } from './config/timing.ts'
 import type { Clock } from './platform/clock.ts'
-import type { Logger } from './platform/logger.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
 import { PROCESS_CONNECTIONS } from './store/connection/process-connections.ts'
 import { Database } from './store/database.ts'
@@ -15,16 +14,7 @@ import { resolveDatabase } from './store/connection/resolve-database.ts'
 import type { Opened } from './opened.ts'
 
 /** Its clock is that of this machine. */
-export interface StoreOptions {
-  /** FACTOTUM_HOME. */
-  readonly home: string
-  /** Null: the embedded PostgreSQL. */
-  readonly databaseUrl: string | null
-  readonly timing: Pick<Timing, 'feedPollMs'>
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly stopping: AbortSignal
-}
+type StoreOptions = Pick<AppOptions, 'home' | 'databaseUrl' | 'timing' | 'clock' | 'logger' | 'stopping'>
 
 export interface Stored {
   readonly database: Database

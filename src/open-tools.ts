@@ -1,4 +1,5 @@
 /** Opens what a turn calls: commands, skills, tools and models. */
+import type { AppOptions } from './app-options.ts'
 import type { Agents } from './agents/agent.ts'
 import { createAgentsFor, type AgentsFor } from './agents/create-agents.ts'
 import type { LiveConfig } from './config/config.ts'
@@ -14,8 +15,6 @@ import { createEmbeddings, createLanguageModel } from './model/create-language-m
 import { ModelFailures, watchEmbeddings, watchModel } from './model/model-failures.ts'
 import { withRuntimes } from './model/runtime/runtime-model.ts'
 import type { LanguageModel } from './model/language-model.ts'
-import type { Clock } from './platform/clock.ts'
-import type { Logger } from './platform/logger.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
 import { storedForms } from './store/model-forms.ts'
 import { recordWorkspaceBytes, type MeasuredWorkspace } from './store/files/workspace-usage.ts'
@@ -28,21 +27,17 @@ import type { Tracing } from './telemetry/tracing.ts'
 import type { Stored } from './open-store.ts'
 import type { Opened } from './opened.ts'
 
-/** Its clock is that of this machine. */
-export interface ToolsOptions {
-  /** FACTOTUM_HOME. */
-  readonly home: string
-  readonly environment: Readonly<Record<string, string | undefined>>
+interface ToolsParts {
+  /** Its clock is that of this machine. */
+  readonly options: Pick<AppOptions, 'home' | 'environment' | 'clock' | 'logger'>
   /** The file's configuration; `config` has the people of the database, too. */
   readonly file: LiveConfig
   readonly config: LiveConfig
   readonly secrets: SecretStore
-  readonly stored: Stored
+  readonly stored: Pick<Stored, 'database' | 'clock'>
   readonly guard: AddressGuard
   readonly runtimes: ModelRuntimes
   readonly tracing: Tracing
-  readonly clock: Clock
-  readonly logger: Logger
 }
 
 export interface Tools {
@@ -59,9 +54,10 @@ export interface Tools {
 }
 
 /** Resolves when commands can run; servers of tools come to the catalogue as they start. */
-export async function openTools(options: ToolsOptions, opened: Opened): Promise<Tools> {
-  const { home, environment, config, secrets, stored, runtimes, tracing, logger } = options
-  const { database, clock } = stored
+export async function openTools(parts: ToolsParts, opened: Opened): Promise<Tools> {
+  const { config, secrets, runtimes, tracing } = parts
+  const { home, environment, clock: hostClock, logger } = parts.options
+  const { database, clock } = parts.stored
   // One that is not recorded is measured again behind the session's next command.
   const onMeasured = (measured: MeasuredWorkspace): void =>
     void recordWorkspaceBytes(database, measured).catch((error: unknown) =>
@@ -84,10 +80,10 @@ export async function openTools(options: ToolsOptions, opened: Opened): Promise<
   const programs = new ConfinedPrograms({
     home,
     sandbox: () => commands.sandbox(),
-    clock: options.clock,
+    clock: hostClock,
     onProblem: (message) => logger.warn(message),
   })
-  const servers = createMcpServers(options, toolCatalog, programs)
+  const servers = createMcpServers(parts, toolCatalog, programs)
   opened.add(() => servers.stop())
   const agentsFor = createAgentsFor({ config, model, home, clock, logger })
   const serverParts = {
@@ -97,8 +93,12 @@ export async function openTools(options: ToolsOptions, opened: Opened): Promise<
   return { commands, skills, toolCatalog, model, modelFailures, programs, serverParts, agentsFor, embedder }
 }
 
-function createMcpServers(options: ToolsOptions, catalog: ToolCatalog, programs: ConfinedPrograms): McpServers {
-  const { home, file, secrets, guard, tracing, clock, logger } = options
+function createMcpServers(
+  { options, file, secrets, guard, tracing }: Pick<ToolsParts, 'options' | 'file' | 'secrets' | 'guard' | 'tracing'>,
+  catalog: ToolCatalog,
+  programs: ConfinedPrograms,
+): McpServers {
+  const { home, clock, logger } = options
   const onSecretsReloaded = (listener: () => void): (() => void) => secrets.onReloaded(listener)
   return new McpServers({
     home,

@@ -20,10 +20,11 @@ import {
 import type { CheckpointClaim } from '../../store/knowledge/checkpoints.ts'
 import { failCheckpoint, makeCheckpoint, type CheckpointContext } from './make-checkpoint.ts'
 
-export interface CheckpointerOptions extends CheckpointContext {
+export interface CheckpointerOptions {
+  readonly context: CheckpointContext
   readonly feed: Pick<Feed, 'published'>
   readonly doorbell: Pick<Doorbell, 'ring'>
-  readonly timing: Pick<Timing, 'checkpointPollMs' | 'curationPollMs'>
+  readonly timing: Pick<Timing, 'checkpointPollMs'>
 }
 
 /** At once, in this process: turns come first. */
@@ -42,7 +43,8 @@ export class Checkpointer {
 
   constructor(options: CheckpointerOptions) {
     this.#options = options
-    const { timing, clock, logger } = options
+    const { timing, context } = options
+    const { clock, logger } = context
     const tick = (): Promise<void> => this.#tick()
     this.#poll = new Periodic({
       name: 'checkpoint poll',
@@ -73,14 +75,14 @@ export class Checkpointer {
 
   /** A turn has ended, so many since the session's last checkpoint. Returns at once and never throws. */
   turnEnded(sessionId: string, turnsSince: number): void {
-    const { introspectionTurns } = this.#options.config.current().settings
+    const { introspectionTurns } = this.#options.context.config.current().settings
     const isDue = introspectionTurns > 0 && turnsSince >= introspectionTurns
     if (isDue && !this.#stopping.signal.aborted) this.#own(this.#turnLimit(sessionId))
   }
 
   /** Should this fail, the end of the next turn tells again. */
   async #turnLimit(sessionId: string): Promise<void> {
-    const { database, logger } = this.#options
+    const { database, logger } = this.#options.context
     try {
       await dueCheckpoint(database, sessionId, 'TURN_LIMIT')
       this.wake()
@@ -98,7 +100,7 @@ export class Checkpointer {
   }
 
   async #tick(): Promise<void> {
-    const { database } = this.#options
+    const { database } = this.#options.context
     await this.#renew()
     await this.#pollIdle()
     const places = MAX_RUNNING - this.#running.size
@@ -109,12 +111,12 @@ export class Checkpointer {
   async #renew(): Promise<void> {
     if (this.#running.size === 0) return
     const held = [...this.#running.keys()]
-    const kept = new Set(await renewCheckpoints(this.#options.database, held))
+    const kept = new Set(await renewCheckpoints(this.#options.context.database, held))
     for (const runId of held) if (!kept.has(runId)) this.#running.get(runId)?.abort()
   }
 
   async #pollIdle(): Promise<void> {
-    const { database, config, clock } = this.#options
+    const { database, config, clock } = this.#options.context
     const { introspectionIdleMs: idleMs } = config.current().settings
     const everyMs = Math.min(Math.max(idleMs / 10, POLL_IDLE.leastMs), POLL_IDLE.mostMs)
     const nowMs = clock.monotonicMs()
@@ -132,9 +134,9 @@ export class Checkpointer {
   }
 
   async #make(claim: CheckpointClaim, signal: AbortSignal): Promise<void> {
-    const { feed, doorbell } = this.#options
+    const { context, feed, doorbell } = this.#options
     try {
-      const { events, learningIds } = await makeCheckpoint(this.#options, claim, signal)
+      const { events, learningIds } = await makeCheckpoint(context, claim, signal)
       feed.published(events)
       for (const id of learningIds) doorbell.ring({ kind: 'row', id })
     } catch (error) {
@@ -147,7 +149,8 @@ export class Checkpointer {
 
   /** A failure of the world leaves the claim, which runs out. */
   async #breakOff(claim: CheckpointClaim, error: unknown): Promise<void> {
-    const { feed, logger } = this.#options
+    const { context, feed } = this.#options
+    const { logger } = context
     const { sessionId } = claim
     if (error instanceof AppError) {
       logger.warn({ sessionId, error: error.message }, 'checkpoint failed; retrying')
@@ -157,7 +160,7 @@ export class Checkpointer {
     logger.error({ err: error, sessionId, correlationId }, 'a bug ended a checkpoint')
     try {
       const failure = `The server made an error while it made this checkpoint (reference ${correlationId}).`
-      feed.published(await failCheckpoint(this.#options, claim, failure))
+      feed.published(await failCheckpoint(context, claim, failure))
     } catch (worse) {
       logger.warn({ sessionId, error: messageOf(worse) }, 'checkpoint could not be released; its claim expires')
     }

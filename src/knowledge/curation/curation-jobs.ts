@@ -3,6 +3,9 @@
  * after another. All state is in rows: when a process dies, another one, or the next start, goes on.
  */
 import { AppError, isOutage, messageOf } from '../../core/errors.ts'
+import type { Timing } from '../../config/timing.ts'
+import type { Doorbell } from '../../events/doorbell.ts'
+import type { Feed } from '../../events/feed.ts'
 import { randomHex } from '../../platform/id.ts'
 import { Periodic } from '../../platform/waiting/periodic.ts'
 import {
@@ -11,17 +14,25 @@ import {
   endCuration,
   type CurationClaim,
 } from '../../store/knowledge/curation-jobs.ts'
-import type { CheckpointerOptions } from '../checkpoints/checkpointer.ts'
+import type { CheckpointContext } from '../checkpoints/make-checkpoint.ts'
 import { curateSession } from './curate-session.ts'
 
+export interface CurationJobsOptions {
+  readonly context: CheckpointContext
+  readonly feed: Pick<Feed, 'published'>
+  readonly doorbell: Pick<Doorbell, 'ring'>
+  readonly timing: Pick<Timing, 'curationPollMs'>
+}
+
 export class CurationJobs {
-  readonly #options: CheckpointerOptions
+  readonly #options: CurationJobsOptions
   readonly #stopping = new AbortController()
   readonly #poll: Periodic
 
-  constructor(options: CheckpointerOptions) {
+  constructor(options: CurationJobsOptions) {
     this.#options = options
-    const { timing, clock, logger } = options
+    const { timing, context } = options
+    const { clock, logger } = context
     const tick = (): Promise<void> => this.#tick()
     this.#poll = new Periodic({ name: 'curation poll', everyMs: timing.curationPollMs, tick, isOutage, clock, logger })
   }
@@ -38,7 +49,7 @@ export class CurationJobs {
 
   async #tick(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      const claim = await claimCuration(this.#options.database)
+      const claim = await claimCuration(this.#options.context.database)
       if (claim === null) return
       await this.#run(claim)
     }
@@ -46,11 +57,12 @@ export class CurationJobs {
 
   /** A failure of the world leaves the claim, which runs out. */
   async #run(claim: CurationClaim): Promise<void> {
-    const { feed, doorbell, logger } = this.#options
+    const { context, feed, doorbell } = this.#options
+    const { logger } = context
     const { sessionId } = claim
     const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(CURATION_DEADLINE_MS)])
     try {
-      const { changedIds, events } = await curateSession(this.#options, claim, signal)
+      const { changedIds, events } = await curateSession(context, claim, signal)
       feed.published(events)
       for (const id of changedIds) doorbell.ring({ kind: 'row', id })
     } catch (error) {
@@ -61,7 +73,7 @@ export class CurationJobs {
 
   /** After a bug: the session's next turn or checkpoint tries again. */
   async #giveUp({ sessionId, runId }: CurationClaim, error: unknown): Promise<void> {
-    const { database, logger } = this.#options
+    const { database, logger } = this.#options.context
     logger.error({ err: error, sessionId, correlationId: randomHex(8) }, 'a bug ended a curation')
     await endCuration(database, runId)
   }
