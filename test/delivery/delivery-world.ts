@@ -126,6 +126,11 @@ export class DeliveryWorld implements AsyncDisposable {
     }
   }
 
+  /** Waits until so many processes wait for a delivery whose row the test has locked. */
+  async untilClaimsWait(count: number): Promise<void> {
+    while ((await this.sql(WAITING_CLAIMS)).length < count) await systemClock.sleep(LOOK_MS)
+  }
+
   settled(id: string): Promise<DeliveryRow> {
     return this.until(id, ({ status }) => status !== 'PENDING')
   }
@@ -145,6 +150,9 @@ function configWith(secrets: readonly string[], allowList: readonly string[]): L
   if (parsed.kind === 'invalid') throw new Error(JSON.stringify(parsed.problems))
   return { current: () => parsed.config, onChange: () => () => {} }
 }
+
+const WAITING_CLAIMS = `SELECT pid FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'UPDATE deliveries d SET attempts%'`
 
 const COMMIT = `
   WITH s AS (

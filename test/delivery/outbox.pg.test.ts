@@ -240,6 +240,20 @@ describe('order and independence', () => {
     await world.settled(ids.at(-1) ?? '')
     expect(receiver.received.all.map(({ body }) => body.content)).toEqual(texts)
   })
+
+  test('of two processes that have both found a text due, one attempts it', async () => {
+    const { world, outbox } = get()
+    await using receiver = await Receiver.start()
+    const other = await world.deliverer()
+    const [id = ''] = await world.commit('cli:order-5', receiver.url(), ['Hello'])
+    await world.database.transaction(async (holder) => {
+      await holder.query({ name: '', text: 'SELECT FROM deliveries WHERE id = $1 FOR UPDATE' }, [id])
+      for (const one of [outbox, other.outbox]) one.wake('cli:order-5')
+      await world.untilClaimsWait(2)
+    })
+    expect(await world.settled(id)).toMatchObject({ status: 'DELIVERED', attempts: 1 })
+    expect(receiver.received.all).toHaveLength(1)
+  })
 })
 
 describe('at least once', () => {

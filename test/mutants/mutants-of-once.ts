@@ -14,6 +14,14 @@ export const MUTANTS_OF_ONCE: readonly Mutant[] = [
     tests: ['test/worker/fence.pg.test.ts'],
   },
   {
+    name: 'posted-by-two-processes',
+    promise: 'A delivery is attempted by one process at a time.',
+    file: 'src/store/delivery.ts',
+    find: 'WHERE d.id = $1 AND ${PENDING} AND d.next_attempt_at <= now() AND s.id',
+    replace: 'WHERE d.id = $1 AND ${PENDING} AND s.id',
+    tests: OUTBOX,
+  },
+  {
     name: 'posted-again-when-delivered',
     promise: 'What a receiver has taken is not posted again.',
     file: 'src/store/delivery.ts',

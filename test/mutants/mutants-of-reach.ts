@@ -48,6 +48,14 @@ export const MUTANTS_OF_REACH: readonly Mutant[] = [
     tests: KEPT_TESTS,
   },
   {
+    name: 'kept-conversation-of-another-role',
+    promise: 'What a provider keeps is not gone on from when its user has another role.',
+    file: KEPT,
+    find: 'return userName === user.name && role === user.role && reach',
+    replace: 'return userName === user.name && role !== null && reach',
+    tests: KEPT_TESTS,
+  },
+  {
     name: 'kept-conversation-out-of-reach',
     promise: 'What a provider keeps is not gone on from when some of its facts are out of reach.',
     file: KEPT,
@@ -70,6 +78,14 @@ export const MUTANTS_OF_REACH: readonly Mutant[] = [
     find: 'return isReservedSource(name) ? `it needs',
     replace: 'return isReservedSource(`${name}-`) ? `it needs',
     tests: ['test/plugins/plugin-command.test.ts', 'test/plugins/names-of-plugins.pg.test.ts'],
+  },
+  {
+    name: 'user-with-a-servers-name',
+    promise: 'No user that the API makes has the name of a part of the server.',
+    file: 'src/people/user-input.ts',
+    find: 'return isServerPart(name) ?',
+    replace: 'return isServerPart(`${name}-`) ?',
+    tests: ['test/stories/people-by-admins.pg.test.ts'],
   },
   {
     name: 'sessions-of-others-listed',

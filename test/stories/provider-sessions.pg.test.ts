@@ -1,5 +1,7 @@
 /** Conversations that their provider keeps (`api = "responses"`): what it knows is not sent again; nothing is lost. */
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { configPath } from '../../src/config/load-config.ts'
 import { must } from '../../src/platform/must.ts'
 import { converse, Story } from '../harness/story.ts'
 import { AddParticipantDocument, OpenSessionDocument, UpdateSessionDocument } from '../generated/graphql.ts'
@@ -124,6 +126,22 @@ test('what the model may have been shown as one user’s is not gone on from whe
   expect(asked).toEqual([{ continues: undefined, said: expect.stringContaining('Beryl') }])
   const { asked: later } = await say('cli:joined', 'Still here?')
   expect(later).toEqual([{ continues: `resp_${lastId - 1}`, said: expect.not.stringContaining('Beryl') }])
+})
+
+test('what is said to a user of one role is not gone on from once they have another', async () => {
+  next = () => says('It stands on the shelf.')
+  await openChat('cli:promoted', { participants: ['ben'] })
+  await say('cli:promoted', 'My teapot is made of opal.', 'ben')
+  const before = await readFile(configPath(story.home), 'utf8')
+  await story.reconfigure(before.replace('[users.ben]\nrole = "user"', '[users.ben]\nrole = "admin"'))
+  try {
+    const { asked } = await say('cli:promoted', 'What is it made of?', 'ben')
+    expect(asked).toEqual([{ continues: undefined, said: expect.stringContaining('opal') }])
+    const { asked: later } = await say('cli:promoted', 'Still?', 'ben')
+    expect(later).toEqual([{ continues: `resp_${lastId - 1}`, said: expect.not.stringContaining('opal') }])
+  } finally {
+    await story.reconfigure(before)
+  }
 })
 
 test('another process goes on from where this one was, and this one from there', async () => {
