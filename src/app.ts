@@ -48,7 +48,7 @@ import { openWatching } from './open-watching.ts'
 import { createWorker } from './open-worker.ts'
 import type { LiveConfig } from './config/config.ts'
 import { PausedTurns } from './worker/paused-turns.ts'
-import { Worker } from './worker/worker.ts'
+import type { Worker } from './worker/worker.ts'
 
 export interface App {
   readonly url: string
@@ -91,31 +91,17 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const tools = await openTools({ options, file, config, secrets, stored, tracing, guard, runtimes }, opened)
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
   const knowledge = createKnowledgeJobs({ options, stored, config, secrets, tools, metrics })
-  const { checkpointer } = knowledge
   const uploads = new Uploads({ home, database })
   const delegating = { database, config, clock, redactorOf, feed, doorbell, tracing }
   const delegator = new Delegator({ intake: delegating, timing, logger })
   const homeWatch = await HomeWatch.start({ home, timing, clock: hostClock, logger })
   opened.add(() => homeWatch.stop())
   const worker = createWorker(
-    {
-      options,
-      stored,
-      config,
-      secrets,
-      publicUrl,
-      hooks,
-      metrics,
-      tracing,
-      background,
-      tools,
-      checkpointer,
-      delegator,
-    },
+    { options, stored, config, secrets, publicUrl, hooks, metrics, tracing, background, tools, knowledge, delegator },
     homeWatch,
   )
   const watching = openWatching({ stored, config, logger }, opened)
-  const intake = createIntake({ home, stored, config, redactorOf, worker, uploads, checkWebhook, checkpointer })
+  const intake = createIntake({ home, stored, config, redactorOf, worker, uploads, checkWebhook, knowledge })
   const plugins = openPlugins({ options, config, secrets, stored, intake, tools, hooks, runtimes, metrics }, opened)
   const build = { version: VERSION, commit: await commitOfBuild() }
   showLiveFigures({ metrics, database, readings: () => file.readings(), build, clock, logger })
@@ -261,12 +247,12 @@ interface IntakeParts {
   readonly worker: IntakeContext['worker']
   readonly uploads: Uploads
   readonly checkWebhook: Background['checkWebhook']
-  readonly checkpointer: Pick<Checkpointer, 'wake'>
+  readonly knowledge: Pick<KnowledgeJobs, 'checkpointer'>
 }
 
 /** What takes a message in, by the door or by the clock; the worker takes it from there. */
 function createIntake(parts: IntakeParts): IntakeContext {
-  const { home, config, redactorOf, worker, uploads, checkWebhook, checkpointer } = parts
+  const { home, config, redactorOf, worker, uploads, checkWebhook, knowledge } = parts
   const { database, doorbell, feed, clock } = parts.stored
   const people = { database, doorbell, clock, live: config }
   const removeRemains: IntakeContext['removeRemains'] = async ({ sessionId, workspace, fileIds, approvalIds }) => {
@@ -288,6 +274,6 @@ function createIntake(parts: IntakeParts): IntakeContext {
     uploads,
     checkWebhook,
     redeemLinkCode: (viewer, input) => redeemLinkCode(people, viewer, input),
-    wakeCheckpoints: () => checkpointer.wake(),
+    wakeCheckpoints: () => knowledge.checkpointer.wake(),
   }
 }

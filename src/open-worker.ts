@@ -26,7 +26,7 @@ export interface WorkerParts {
   readonly tracing: Tracing
   readonly background: Pick<Background, 'outbox' | 'turnEnds' | 'approvalExpiry'>
   readonly tools: Pick<Tools, 'commands' | 'skills' | 'toolCatalog' | 'agentsFor' | 'embedder'>
-  readonly checkpointer: Pick<Checkpointer, 'turnEnded'>
+  readonly knowledge: { readonly checkpointer: Pick<Checkpointer, 'turnEnded'> }
   readonly delegator: { wake(): void }
 }
 
@@ -55,7 +55,7 @@ export function createWorker(parts: WorkerParts, homeWatch: Pick<HomeWatch, 'pro
 }
 
 function runStarter(parts: WorkerParts, conversations: Conversations): WorkerOptions['startRun'] {
-  const { config, secrets, publicUrl, hooks, metrics, tracing, checkpointer, delegator } = parts
+  const { config, secrets, publicUrl, hooks, metrics, tracing, delegator } = parts
   const { home, logger } = parts.options
   const { database, doorbell, feed, clock } = parts.stored
   const { outbox, turnEnds, approvalExpiry } = parts.background
@@ -82,7 +82,7 @@ function runStarter(parts: WorkerParts, conversations: Conversations): WorkerOpt
       outbox,
       turnEnds,
       approvalExpiry,
-      checkpointer,
+      checkpointer: parts.knowledge.checkpointer,
       delegator,
       clock,
       logger,
