@@ -5,9 +5,10 @@
  */
 import type { FinalTurnStatus } from '../core/status.ts'
 import { NO_PLUGIN_WORK } from '../core/tool/plugin-work.ts'
-import type { TurnWrite } from '../core/turn-write.ts'
-import { endJoined } from './end-joined.ts'
+import type { TurnWrite, JoinedEnd } from '../core/turn-write.ts'
 import type { Ending, TurnContext } from './turn-context.ts'
+import { NO_USAGE } from '../core/usage.ts'
+import type { JoinedMessage } from '../store/turn/join-turns.ts'
 
 /** Resolves once the end is durable; rejects as `Journal.flushed` does, and then the turn is claimed again. */
 export async function finishTurn(
@@ -72,4 +73,45 @@ function endOfPlugins({ plugins }: Pick<TurnContext, 'plugins'>): {
 function statusOf(ending: Ending): FinalTurnStatus {
   if (ending.kind === 'Done') return 'DONE'
   return ending.kind === 'Failed' ? 'FAILED' : 'CANCELLED'
+}
+
+/** How the turn ends that they joined. */
+interface TurnEnd {
+  readonly status: FinalTurnStatus
+  readonly failure: string | null
+  readonly at: Date
+}
+
+/**
+ * How messages end that a turn has taken along. They end as the turn does, each with events of its own; but what its
+ * user said while a plan ran is not lost when the turn fails: it waits again, and gets a turn of its own.
+ * To be recorded together with the turn's own end.
+ */
+function endJoined(context: Pick<TurnContext, 'messages' | 'journal'>, end: TurnEnd): JoinedEnd[] {
+  return context.messages.joined.map((message) => {
+    const waitsAgain = end.status === 'FAILED' && message.attempt > 0
+    if (waitsAgain)
+      context.journal.recordFor(message.turnId, [{ type: 'MessageUpdated', messageId: message.messageId }])
+    else tellEnd(context, message, end)
+    return { turnId: message.turnId, messageId: message.messageId, status: waitsAgain ? 'QUEUED' : end.status }
+  })
+}
+
+/** What it cost is counted with the turn that it joined. */
+function tellEnd(
+  { journal }: Pick<TurnContext, 'journal'>,
+  { turnId, joinedAt }: JoinedMessage,
+  { status, failure, at }: TurnEnd,
+): void {
+  journal.recordFor(turnId, [
+    { type: 'PipelineStep', step: 'COMPLETE', detail: status },
+    {
+      type: 'TurnCompleted',
+      status,
+      commandsHandled: [],
+      durationMs: Math.max(0, at.getTime() - joinedAt.getTime()),
+      usage: NO_USAGE,
+      failure,
+    },
+  ])
 }

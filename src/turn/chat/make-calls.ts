@@ -22,8 +22,8 @@ import { whyBarred } from '../why-barred.ts'
 import type { Round } from './chat-rounds.ts'
 import { KEEP_SECRET, REMEMBER } from '../../tools/own-tools.ts'
 import { answerKeepSecret } from './keep-secret.ts'
-import { remember } from './remember.ts'
 import { takeSaid } from './take-said.ts'
+import { keepLearning } from '../knowledge/keep-learning.ts'
 
 type RunCallContext = DelegationContext &
   HookContext &
@@ -117,4 +117,28 @@ async function runCall(context: RunCallContext, plan: PlanState, task: TaskState
 
 function skip(context: TaskContext, task: TaskState): void {
   updateTask(context, task, { patch: { status: 'SKIPPED', finishedAt: context.clock.now() } })
+}
+
+type RememberContext = TaskContext & Pick<TurnContext, 'database' | 'config' | 'due' | 'logger'>
+
+/**
+ * `memory__remember`: what the assistant thinks should be known in other conversations becomes a learning, which the
+ * curator or an admin decides about. It changes nothing else, so no approval is asked for it.
+ * One learning for each task: what a process that died has kept is found as a repetition.
+ */
+async function remember(context: RememberContext, task: TaskState): Promise<void> {
+  const text = task.args?.['text']
+  const learning = await keepLearning(context, task.id, {
+    source: 'CHAT',
+    text: typeof text === 'string' ? text : '',
+  })
+  const output =
+    learning === null || learning.entry.status === 'REFUSED'
+      ? 'It was not kept: it is known already, or it is no fact that can stand by itself.'
+      : 'It was kept, and will be checked.'
+  const at = context.clock.now()
+  updateTask(context, task, {
+    patch: { status: 'DONE', output, startedAt: at, finishedAt: at },
+    changes: learning === null ? {} : { learnings: [learning] },
+  })
 }

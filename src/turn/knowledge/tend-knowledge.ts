@@ -7,11 +7,15 @@
  * when it is continued or by the next one.
  */
 import { AppError, messageOf } from '../../core/errors.ts'
-import { consolidateFacts } from './consolidate-facts.ts'
 import { curateLearnings } from './curate-learnings.ts'
-import type { KnowledgeStep, StepOutcome } from '../step-outcome.ts'
-import { summarizeSession } from './summarize-session.ts'
+import { type KnowledgeStep, type StepOutcome, askAfterwards } from '../step-outcome.ts'
 import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
+import { BYTES_PER_TOKEN } from '../../core/dialogue.ts'
+import { loadUnsummarised } from '../../knowledge/load-unsummarised.ts'
+import { claimConsolidation } from '../../knowledge/consolidation/claim-consolidation.ts'
+import { judgeConsolidation, type ProposalStep } from '../../knowledge/consolidation/judge-consolidation.ts'
+import { UNUSABLE_ANSWERS } from '../../knowledge/decide-pending.ts'
+import { storeProposal } from '../../store/proposals/store-proposal.ts'
 
 type TendKnowledgeContext = Pick<
   TurnContext,
@@ -72,4 +76,81 @@ async function outcomeOf(
       detail: messageOf(error),
     }
   }
+}
+
+type SummarizeSessionContext = Pick<
+  TurnContext,
+  'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database'
+>
+
+/**
+ * SUMMARIZING: the summary so far and the oldest messages with their answers become the new summary. It is written with
+ * its watermark, the seq of the last message in it, and only if it continues the summary that was read; a failed call
+ * changes nothing, and the same messages come again with the next turn.
+ * Passed where there is too little to summarise.
+ */
+async function summarizeSession(context: SummarizeSessionContext): Promise<StepOutcome> {
+  const { database, journal, agents, config, sessionId, turn } = context
+  // The turn's own answer must be in the rows that are read.
+  await journal.flushed()
+  const { contextMessages: keepLast, contextTokens } = config.current().settings
+  // Of what agents are shown half, or the next message would be summarised at once.
+  const keepBytes = (contextTokens * BYTES_PER_TOKEN) / 2
+  const batch = await loadUnsummarised(database, { sessionId, seq: turn.seq, keepLast, keepBytes })
+  if (batch === null) return { kind: 'Passed' }
+
+  const { summary, messages, fromSeq, toSeq } = batch
+  const answer = await askAfterwards(context, 'SUMMARIZING', () =>
+    agents.summarize({ summary, messages }, context.signal),
+  )
+  if (answer.kind !== 'answered') return answer
+  if (answer.output.trim() === '') return { kind: 'Failed', reason: 'The summary is empty.' }
+  journal.record([], { summary: { text: answer.output, fromSeq, toSeq } })
+  return { kind: 'Passed' }
+}
+
+type ConsolidateFactsContext = Pick<
+  TurnContext,
+  'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database' | 'tellFacts' | 'clock'
+>
+
+/**
+ * CONSOLIDATING: of new facts that are alike to others, the summarizer says for each group what one could make of them.
+ * What the rules allow of it (judge-consolidation.ts) is one proposal, which waits for an admin; what they refuse is
+ * audited. Nothing is done to any fact.
+ * Passed where nothing is due, or another process has claimed it. A call that fails ends the step without a proposal; a
+ * group about which there is no usable answer is left as it is.
+ */
+async function consolidateFacts(context: ConsolidateFactsContext): Promise<StepOutcome> {
+  const { database, agents, clock, sessionId, turn } = context
+  const batch = await claimConsolidation(database)
+  if (batch === null) return { kind: 'Passed' }
+  const { startedAt, lastFactId, groups } = batch
+  const steps: ProposalStep[] = []
+  const refused: string[] = []
+  for (const group of groups) {
+    const answer = await askAfterwards(context, 'CONSOLIDATING', () => agents.consolidate(group, context.signal))
+    if (answer.kind === 'answered') {
+      const judged = judgeConsolidation(group, answer.output)
+      steps.push(...judged.steps)
+      refused.push(...judged.refused)
+    } else if (answer.kind !== 'Failed' || answer.code === undefined || !UNUSABLE_ANSWERS.has(answer.code))
+      return answer
+    // A group about which there is no usable answer is left as it is.
+    else refused.push('there was no usable answer')
+  }
+  const proposal = { startedAt, lastFactId, steps, sessionId, turnId: turn.id, at: clock.now() }
+  const proposalId = await storeProposal(database, proposal)
+  if (proposalId !== null) context.tellFacts([proposalId])
+  return refused.length === 0 ? { kind: 'Passed' } : refuse(context, refused.join('; '))
+}
+
+function refuse(
+  { journal, clock, sessionId, turn }: Pick<TurnContext, 'sessionId' | 'turn' | 'journal' | 'clock'>,
+  reason: string,
+): StepOutcome {
+  const body = { kind: 'KNOWLEDGE', subjectId: 'facts', change: 'CONSOLIDATION_REFUSED', reason } as const
+  const by = { actor: 'summarizer', tokenName: null }
+  journal.record([], { audit: [{ at: clock.now(), sessionId, turnId: turn.id, ...by, body }] })
+  return { kind: 'Failed', reason: `Of the result this was refused: ${reason}.` }
 }

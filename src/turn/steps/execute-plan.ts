@@ -9,7 +9,6 @@ import { auditRights } from '../audit-rights.ts'
 import type { DelegationContext } from '../delegation/delegation-context.ts'
 import { failOutside, mayBeCalled } from '../delegation/may-be-called.ts'
 import { isDelegation, runDelegation } from '../delegation/run-delegation.ts'
-import { executeCommand } from '../program/execute-command.ts'
 import { interruptTask } from '../program/interrupt-task.ts'
 import { nextStep } from '../task/next-step.ts'
 import { passApprovals } from '../approvals/pass-approvals.ts'
@@ -21,9 +20,12 @@ import { runTool } from '../tools/run-tool.ts'
 import { taskInSpan } from '../spans/step-spans.ts'
 import { isBrokenOff, takeAdditions } from '../take-along.ts'
 import type { BrokenOff, ReplanWanted, TaskOutcome } from '../task/task-outcome.ts'
-import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
+import { stopped, type Ending, type TurnContext, type TaskContext } from '../turn-context.ts'
 import { whyBarred } from '../why-barred.ts'
 import { writeMessage } from './write-message.ts'
+import type { Role } from '../../core/identity.ts'
+import { outputsBefore } from '../program/outputs-before.ts'
+import { runProgram } from '../program/run-program.ts'
 
 /**
  * Until the plan has ended, is given up or broken off, or the turn stops. Repeated for a plan that was left anywhere it
@@ -109,4 +111,29 @@ async function run(
   if (barred !== null) return barred
   const executed = await runTask(context, { plan, task, user })
   return executed.kind === 'Passed' ? reviewTask(context, plan, task) : executed
+}
+
+/** A task of type EXEC with its plan. */
+interface CommandTask {
+  readonly plan: PlanState
+  readonly task: TaskState
+  /** As configured now. */
+  readonly role: Role
+}
+
+type ExecuteCommandContext = TaskContext &
+  Pick<TurnContext, 'signal' | 'commands' | 'config' | 'home' | 'publicUrl' | 'database' | 'logger'>
+
+/**
+ * EXEC: runs a task's command, with the rights of `role` (see src/execution).
+ * As `runProgram`; the command may read what the tasks before it have put out.
+ */
+function executeCommand(context: ExecuteCommandContext, { plan, task, role }: CommandTask): Promise<TaskOutcome> {
+  const outputs = outputsBefore(context, plan, task)
+  return runProgram(context, task, {
+    word: 'command',
+    role,
+    mayHoldSecrets: role === 'ADMIN',
+    start: (frame) => context.commands.run({ ...frame, command: task.detail, role, outputs }),
+  })
 }

@@ -9,10 +9,9 @@ import { redactTexts } from '../../secrets/free-texts.ts'
 import { PATCH_TEXTS } from '../../secrets/turn-texts.ts'
 import { withdrawApproval } from '../approvals/withdraw-approval.ts'
 import { auditTask } from './audit-task.ts'
-import { withdrawDelegation } from '../delegation/withdraw-delegation.ts'
 import { recordDelegatedSpan } from '../spans/delegated-span.ts'
 import type { PlanState, TaskState } from './plan-state.ts'
-import type { TaskContext } from '../turn-context.ts'
+import type { TaskContext, TurnContext } from '../turn-context.ts'
 
 /** What becomes of a task, and what is recorded with it. */
 export interface TaskUpdate {
@@ -51,5 +50,30 @@ export function endOpenTasks(context: TaskContext, plan: PlanState, status: 'SKI
       before: [...waited.events, ...delegated.events],
       changes: { ...waited.changes, ...delegated.changes },
     })
+  }
+}
+
+interface DelegationWithdrawn {
+  readonly events: readonly SessionEventBody[]
+  readonly changes: Pick<TurnWrite, 'delegationSteps'>
+}
+
+/**
+ * A delegation that its turn no longer waits for, as changes to be recorded with what becomes of its task.
+ * The delegator cancels what the child does. Nothing, when there is none or it has ended.
+ */
+function withdrawDelegation({ clock }: Pick<TurnContext, 'clock'>, task: TaskState): DelegationWithdrawn {
+  const { delegation } = task
+  if (delegation === null || (delegation.status !== 'PENDING' && delegation.status !== 'RUNNING'))
+    return { events: [], changes: {} }
+  const { id, round, messageId } = delegation
+  task.delegation = { ...delegation, status: 'CANCELLED' }
+  return {
+    events: [{ type: 'Delegation', delegationId: id }],
+    changes: {
+      delegationSteps: [
+        { id, status: 'CANCELLED', round, messageId, feedback: null, failure: 'Its turn has ended.', at: clock.now() },
+      ],
+    },
   }
 }

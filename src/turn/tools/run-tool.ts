@@ -7,15 +7,15 @@ import { mayUseTool } from '../../config/access/may-use-skill.ts'
 import type { CurrentUser } from '../../config/access/current-user.ts'
 import type { TaskPatch } from '../../core/turn-write.ts'
 import { toStorable } from '../../platform/well-formed.ts'
-import type { Tool, ToolOutcome } from '../../tools/tool.ts'
+import type { Tool, ToolOutcome, ToolProgress } from '../../tools/tool.ts'
 import type { TaskState } from '../task/plan-state.ts'
 import type { TaskOutcome } from '../task/task-outcome.ts'
 import { stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { updateTask } from '../task/update-task.ts'
 import { whyBarred } from '../why-barred.ts'
 import { refuseTask } from '../task/refuse-task.ts'
-import { ProgressReports } from './progress-reports.ts'
 import { whyGone } from './why-gone.ts'
+import type { Clock } from '../../platform/clock.ts'
 
 /** As much as is kept of a program's output. */
 const MAX_OUTPUT_BYTES = 1024 * 1024
@@ -123,5 +123,51 @@ function bounded(text: string): { readonly text: string; readonly truncated: boo
       .toString()
       .replace(/\uFFFD$/, ''),
     truncated: true,
+  }
+}
+
+const PERIOD_MS = 250
+const MAX_MESSAGE_CHARS = 500
+
+/**
+ * How far a call is, at most four times a second: what comes between two reports is overwritten by what follows it.
+ * Of one call. It must end, or its timer goes on.
+ */
+class ProgressReports {
+  readonly #clock: Clock
+  readonly #report: (progress: ToolProgress) => void
+  #waiting: ToolProgress | null = null
+  #cancel: (() => void) | null = null
+  #hasEnded = false
+
+  constructor(clock: Clock, report: (progress: ToolProgress) => void) {
+    this.#clock = clock
+    this.#report = report
+  }
+
+  /** The first is reported at once; what is no number is left out, and so is what comes after the end. */
+  add({ done, total, message }: ToolProgress): void {
+    if (this.#hasEnded || !Number.isFinite(done)) return
+    this.#waiting = {
+      done,
+      total: total !== null && Number.isFinite(total) ? total : null,
+      message: message === null ? null : toStorable(message.slice(0, MAX_MESSAGE_CHARS)),
+    }
+    if (this.#cancel === null) this.#say()
+  }
+
+  /** What waits is dropped: the end of the task tells more. */
+  end(): void {
+    this.#hasEnded = true
+    this.#cancel?.()
+    this.#cancel = null
+  }
+
+  #say(): void {
+    this.#cancel = null
+    if (this.#waiting === null) return
+    this.#report(this.#waiting)
+    this.#waiting = null
+    this.#cancel = this.#clock.after(PERIOD_MS, () => this.#say())
   }
 }
