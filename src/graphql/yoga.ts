@@ -3,7 +3,7 @@
  * and what is recorded. The same plugins stand before WebSockets (socket/web-socket.ts uses `getEnveloped`). It can be
  * mounted in any server that yoga can be mounted in; server.ts is ours.
  */
-import type { GraphQLSchema } from 'graphql'
+import { type GraphQLSchema, execute, GraphQLError } from 'graphql'
 import { createYoga, type YogaServerInstance } from 'graphql-yoga'
 import type { AccessDenials } from '../audit/access-denials.ts'
 import type { LiveConfig } from '../config/config.ts'
@@ -22,24 +22,22 @@ import type { RateLimit } from './operation/rate-limit.ts'
 import { useEventStream } from './plugins/http/use-event-stream.ts'
 import { GraphiqlPage, useGraphiql } from './plugins/http/use-graphiql.ts'
 import { useHttpStatus } from './plugins/http/use-http-status.ts'
-import { useKnownHost, type IsKnownHost } from './plugins/http/use-known-host.ts'
 import { useRequestForm } from './plugins/http/use-request-form.ts'
 import { useRequestId } from './plugins/http/use-request-id.ts'
-import { useSafeHeaders } from './plugins/http/use-safe-headers.ts'
 import { useAdmission } from './plugins/use-admission.ts'
-import { useContext } from './plugins/use-context.ts'
 import { useDocuments } from './plugins/use-documents.ts'
-import { useExecution } from './plugins/use-execution.ts'
-import { useFigures } from './plugins/use-figures.ts'
+import { useFigures, useLogLine } from './plugins/use-log-line.ts'
 import { useLimits } from './plugins/use-limits.ts'
-import { useLogLine } from './plugins/use-log-line.ts'
 import { useMaskedResults } from './plugins/use-masked-results.ts'
 import { usePersistedQueries } from './plugins/use-persisted-queries.ts'
-import { useRateLimit } from './plugins/use-rate-limit.ts'
 import { useSubscriptions } from './plugins/use-subscriptions.ts'
 import { useToken } from './plugins/use-token.ts'
 import type { CreateContext } from './request-context.ts'
 import type { Authenticate, Connections } from './socket/connections.ts'
+import { withinBudget } from './operation/within-budget.ts'
+import { SAFE_HEADERS } from './http/safe-headers.ts'
+import { unknownHost } from './http/known-host.ts'
+import { jsonResponse } from './http/json-response.ts'
 
 export const GRAPHQL_PATH = '/graphql'
 
@@ -125,4 +123,86 @@ function rulesOfOperations(options: YogaOptions): DoorPlugin[] {
     useLogLine(clock),
     useFigures(clock, metrics),
   ]
+}
+
+interface ContextOptions {
+  readonly createContext: CreateContext
+  readonly sessionNotifier: SessionNotifier
+}
+
+/**
+ * What resolvers find in their context (request-context.ts).
+ */
+function useContext({ createContext, sessionNotifier }: ContextOptions): DoorPlugin {
+  return {
+    onContextBuilding({ context: { caller }, extendContext }) {
+      const { viewer, requestId, logger, trace } = caller
+      const request = { viewer, requestId, logger, trace, grantedSessionId: null, answer: null }
+      extendContext(createContext({ ...request, sessionNotifier }))
+    },
+  }
+}
+
+/**
+ * Runs queries and mutations with graphql-js, each within a budget for its answer (answer-budget.ts).
+ */
+function useExecution(config: LiveConfig): DoorPlugin {
+  return {
+    onExecute({ setExecuteFn }) {
+      const { introspection, maxResponseBytes } = config.current().settings
+      setExecuteFn((args) =>
+        withinBudget(maxResponseBytes, (answer, abortSignal) => {
+          args.contextValue.answer = answer
+          return execute({ ...args, hideSuggestions: !introspection, abortSignal })
+        }),
+      )
+    },
+  }
+}
+
+/**
+ * What browsers are told of every answer: not to be kept, nothing but what it says it is, and for whom it is.
+ */
+function useSafeHeaders(): DoorPlugin {
+  return {
+    onResponse({ response: { headers } }) {
+      for (const [name, value] of SAFE_HEADERS) {
+        if (headers.get(name)?.includes(value) !== true) headers.set(name, value)
+      }
+      if (headers.has('access-control-allow-origin')) headers.set('vary', 'Origin, Access-Control-Request-Headers')
+    },
+  }
+}
+
+type IsKnownHost = (host: string | undefined) => boolean
+
+/**
+ * Refuses requests for a name that is not this server's (known-host.ts).
+ */
+function useKnownHost(isKnown: IsKnownHost): DoorPlugin {
+  return {
+    onRequest({ request, endResponse, fetchAPI }) {
+      const host = request.headers.get('host')
+      if (isKnown(host ?? undefined)) return
+      const error = new GraphQLError(unknownHost(host ?? ''), { extensions: { code: 'MISDIRECTED_REQUEST' } })
+      endResponse(jsonResponse(fetchAPI, { status: 421, errors: [error], headers: { connection: 'close' } }))
+    },
+  }
+}
+
+/**
+ * Every operation counts against the rate of its token, before anything is parsed (rate-limit.ts).
+ */
+function useRateLimit(rateLimit: Pick<RateLimit, 'take'>): DoorPlugin {
+  return {
+    onParse({ context: { caller } }) {
+      const waitMs = rateLimit.take(caller.viewer.tokenName)
+      if (waitMs > 0) throw rateLimited(waitMs)
+    },
+  }
+}
+
+function rateLimited(retryAfterMs: number): GraphQLError {
+  const message = `Too many operations with this token; try again in ${Math.ceil(retryAfterMs / 1000)} s.`
+  return new GraphQLError(message, { extensions: { code: 'RATE_LIMITED', retryAfterMs } })
 }

@@ -11,7 +11,6 @@ import { sendJson } from '../health/probes.ts'
 import type { Exchange, PlainRoute } from '../http/plain-route.ts'
 import type { Authenticate } from '../socket/connections.ts'
 import { isFromOwnPage, type CredentialOf } from './credential.ts'
-import { LoginAttempts } from './login-attempts.ts'
 import { howReached, setLoginCookie } from './login-cookie.ts'
 
 export const LOGIN_PATH = '/login'
@@ -134,3 +133,45 @@ const OWN_PAGE =
 const INSECURE =
   'Over http a login could be read on the way, so browsers keep it only for this machine itself. Use https (docs/deployment.md), or a tunnel: ssh -L 4000:127.0.0.1:4000 <server>, then http://127.0.0.1:4000.'
 const WHAT_TO_SEND = 'Send {"token": "…"}, or {"code": "…"} with what stands behind the "#" of a link.'
+
+const MAX_WRONG = 20
+const WINDOW_MS = 60_000
+/** The one that was wrong first is forgotten when there are more. */
+const MAX_ADDRESSES = 10_000
+
+interface Window {
+  readonly since: number
+  wrong: number
+}
+
+/**
+ * How often an address may be wrong. Tokens and links are too long to be guessed; this bounds what wrong ones cost, and
+ * what they write into the audit. Each process counts by itself.
+ */
+class LoginAttempts {
+  readonly #clock: Pick<Clock, 'monotonicMs'>
+  readonly #windows = new Map<string, Window>()
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock
+  }
+
+  /** Milliseconds until this address may try again; 0: now. */
+  waitMs(address: string): number {
+    const window = this.#windows.get(address)
+    if (window === undefined || window.wrong < MAX_WRONG) return 0
+    return Math.max(0, Math.ceil(window.since + WINDOW_MS - this.#clock.monotonicMs()))
+  }
+
+  wasWrong(address: string): void {
+    const now = this.#clock.monotonicMs()
+    const known = this.#windows.get(address)
+    const isOver = known === undefined || now - known.since >= WINDOW_MS
+    if (isOver) this.#windows.delete(address)
+    const window = isOver ? { since: now, wrong: 0 } : known
+    window.wrong += 1
+    this.#windows.set(address, window)
+    const [oldest] = this.#windows.keys()
+    if (this.#windows.size > MAX_ADDRESSES && oldest !== undefined) this.#windows.delete(oldest)
+  }
+}

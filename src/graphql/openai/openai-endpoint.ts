@@ -14,8 +14,7 @@ import { maskError } from '../operation/mask-error.ts'
 import { REQUEST_ID } from '../plugins/http/use-request-id.ts'
 import { admit, admitCaller, countRequest, type AdmitOptions, type Known } from '../protocols/admit.ts'
 import { Operations } from '../protocols/operations.ts'
-import { stopTurn } from '../protocols/stop-turn.ts'
-import type { TurnData } from '../protocols/turn-documents.ts'
+import { type TurnData, CANCEL_TURN, WITHDRAW_MESSAGE } from '../protocols/turn-documents.ts'
 import { WaitingClient } from '../protocols/waiting-client.ts'
 import type { Connections } from '../socket/connections.ts'
 import type { DoorYoga } from '../yoga.ts'
@@ -29,6 +28,7 @@ import type { Piece } from './narrate.ts'
 import { ofEndedTurn, ofWaitEnd, OpenAIError, toOpenAIError } from './openai-error.ts'
 import { ResponsesAnswer } from './responses-answer.ts'
 import { readResponsesRequest } from './responses-request.ts'
+import { readTurn } from '../protocols/follow-turn.ts'
 
 export const OPENAI_PATH = '/v1/'
 
@@ -190,4 +190,14 @@ interface Work {
   readonly started: Started
   readonly client: WaitingClient
   readonly answer: Answer
+}
+
+/**
+ * Ends the turn of one message, wherever it stands; one that is over stays as it is.
+ * A refusal, such as that it has ended meanwhile, changes nothing.
+ */
+async function stopTurn(operations: Operations, turnId: string): Promise<void> {
+  const { status, message, session } = await readTurn(operations, turnId)
+  if (status === 'QUEUED') await operations.run(WITHDRAW_MESSAGE, { input: { id: message.id } })
+  else if (session.activeTurn?.id === turnId) await operations.run(CANCEL_TURN, { input: { sessionId: session.id } })
 }

@@ -2,6 +2,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { DoorPlugin } from '../operation/caller.ts'
 import { onOutcome } from '../operation/outcome.ts'
+import type { Metrics } from '../../platform/metrics.ts'
 
 export function useLogLine(clock: Clock): DoorPlugin {
   return onOutcome(clock, ({ type, name, outcome, errors, durationMs }, { viewer, logger }) => {
@@ -11,5 +12,15 @@ export function useLogLine(clock: Clock): DoorPlugin {
       ...(durationMs !== null && { ms: Math.round(durationMs) }),
     }
     logger.info({ tokenName: viewer.tokenName, operation: name, type, outcome, ...figures }, 'operation')
+  })
+}
+
+/**
+ * Counts operations and the time they take, for /metrics.
+ */
+export function useFigures(clock: Clock, metrics: Metrics): DoorPlugin {
+  return onOutcome(clock, ({ type, outcome, durationMs }, { transport }) => {
+    metrics.operations.inc({ type, transport, outcome })
+    if (durationMs !== null) metrics.operationSeconds.observe({ type }, durationMs / 1000)
   })
 }

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { builder } from '../builder.ts'
 import { upTo } from '../paging/page-sizes.ts'
-import { PluginRuntimeType } from './plugin-runtime.ts'
 import { PluginType } from './plugin.ts'
+import { rolesOfRuntime } from '../../../config/models/missing-runtimes.ts'
 
 /** Of what the plugin says of itself, what is shown. Rows of other versions may have less. */
 const shownManifest = z.object({
@@ -68,3 +68,46 @@ builder.prismaObjectFields(PluginType, (t) => ({
     resolve: ({ manifest, name: plugin }) => shown(manifest).runtimes.map((runtime) => ({ plugin, ...runtime })),
   }),
 }))
+
+interface PluginRuntime {
+  readonly plugin: string
+  readonly name: string
+  readonly description: string
+}
+
+const inFull = ({ plugin, name }: PluginRuntime): string => `${plugin}/${name}`
+
+/**
+ * A model that a plugin brings, as admins see it. How it does is known to each process alone.
+ */
+const PluginRuntimeType = builder.objectRef<PluginRuntime>('PluginRuntime').implement({
+  description: 'A model, or an agent, of a plugin: chosen as the model "<plugin>/<runtime>:<model>".',
+  authScopes: { admin: true },
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name in the plugin.' }),
+    summary: t.exposeString('description', { description: 'What it is, by its author.' }),
+    roles: t.stringList({
+      description: 'The roles for which config.toml names it, first or as a fallback.',
+      extensions: upTo(16, 0),
+      resolve: (runtime, _args, { config }) => [...rolesOfRuntime(config.current(), inFull(runtime))],
+    }),
+    openCount: t.int({
+      description: 'How many of its conversations are open, in the process that answers.',
+      resolve: (runtime, _args, { plugins }) => plugins.runtimes.stateOf(inFull(runtime)).openCount,
+    }),
+    lastError: t.string({
+      nullable: true,
+      description: 'What last went wrong in the process that answers, in one line; null: nothing since it was started.',
+      resolve: (runtime, _args, { plugins, secrets }) => {
+        const { lastError } = plugins.runtimes.stateOf(inFull(runtime))
+        return lastError === null ? null : secrets.redactLine(lastError)
+      },
+    }),
+    lastErrorAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When that was.',
+      resolve: (runtime, _args, { plugins }) => plugins.runtimes.stateOf(inFull(runtime)).lastErrorAt,
+    }),
+  }),
+})

@@ -10,8 +10,8 @@ import { builder } from '../builder.ts'
 import { ALL_STORED, upTo } from '../paging/page-sizes.ts'
 import type { GraphQLContext } from '../../context.ts'
 import { PollChanges } from '../../live/poll-changes.ts'
-import { ModelFailureType } from './model-failure.ts'
 import type { ServerInfo } from './server-info.ts'
+import type { ModelFailure } from '../../../model/model-failures.ts'
 
 interface RoleModel {
   readonly role: string
@@ -182,3 +182,21 @@ async function readLoad(database: Database, viewer: Viewer): Promise<Load> {
   const { nodes, queued, running } = must(row, 'an aggregate has a row')
   return { nodes, queuedTurns: queued, runningTurns: running }
 }
+
+/**
+ * What a model failed with last, as admins see it.
+ */
+const ModelFailureType = builder.objectRef<ModelFailure>('ModelFailure').implement({
+  description: 'What the last call of a model failed with.',
+  authScopes: { admin: true },
+  fields: (t) => ({
+    provider: t.exposeString('provider', { description: 'The name under [providers] in the configuration.' }),
+    model: t.exposeString('model', { description: 'The model as the provider calls it.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
+    code: t.exposeString('code', { description: 'The code of the error, such as "MODEL_UNREACHABLE".' }),
+    problem: t.string({
+      description: 'What happened, and what to change. Without secrets.',
+      resolve: ({ message }, _args, { secrets }) => secrets.redactLine(message),
+    }),
+  }),
+})

@@ -7,14 +7,15 @@ import { connectionOf, fromBothEnds, fromFront } from '../paging/connection-type
 import { describeFirst, EVENT_PAGE } from '../paging/page-sizes.ts'
 import { readEventPage, readEventPages } from '../paging/read-event-pages.ts'
 import { MessageRow } from '../message/message.ts'
-import { readPageSize } from '../paging/page-request.ts'
-import { readSeqPages } from '../paging/read-seq-pages.ts'
+import { readPageSize, type PageRequest } from '../paging/page-request.ts'
 import { SessionEventTypeEnum, wantedTypes } from './event-types.ts'
 import { SessionEventInterface } from './session-event.ts'
 import { SessionType } from './session.ts'
 import { readTaskPages, TaskFilterInput } from '../turn/task-filter.ts'
 import { TaskRow } from '../turn/task.ts'
 import { TurnRow } from '../turn/turn.ts'
+import type { Database } from '../../../store/database.ts'
+import type { ChildKey } from '../paging/load-nested-pages.ts'
 
 const ID = { id: true } as const
 
@@ -92,3 +93,35 @@ builder.prismaObjectField(SessionType, 'events', (t) =>
     },
   }),
 )
+
+interface SeqKey extends ChildKey {
+  readonly seq: number
+}
+
+/** Greater than any seq, which has 31 bits. */
+const NO_END = 2 ** 31
+
+/**
+ * Finds the pages of lists that are ordered by `seq` within a session: messages and turns.
+ */
+function readSeqPages<K extends 'messages1' | 'turns1'>(
+  database: Database,
+  page: { readonly table: 'messages' | 'turns'; readonly request: PageRequest<K> },
+  sessionIds: readonly string[],
+): Promise<SeqKey[]> {
+  const { table, request } = page
+  const order = request.fromEnd ? 'DESC' : 'ASC'
+  const statement = {
+    name: `page-of-${table}-${order.toLowerCase()}`,
+    text: `
+      SELECT parent.id AS parent_id, child.id, child.seq
+      FROM unnest($1::text[]) AS parent (id) CROSS JOIN LATERAL (
+        SELECT id, seq FROM ${table}
+        WHERE session_id = parent.id AND seq > $2::int AND seq < $3::bigint
+        ORDER BY seq ${order} LIMIT $4
+      ) child
+      ORDER BY child.seq ${order}`,
+  }
+  const [after, before] = [request.after?.[0] ?? -1, request.before?.[0] ?? NO_END]
+  return database.query<SeqKey>(statement, [sessionIds, after, before, request.size + 1])
+}

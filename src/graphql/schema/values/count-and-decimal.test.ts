@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readCount, writeCount } from './read-count.ts'
-import { writeDecimal } from './write-decimal.ts'
+import { writeDecimal } from './money.ts'
 
 describe('Count', () => {
   test.each([0, 1, 2 ** 31, Number.MAX_SAFE_INTEGER])('%d is one', (count) => {

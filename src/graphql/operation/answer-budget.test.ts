@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { GraphQLError } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { rounds } from '../../../test/harness/rounds.ts'
-import { jsonBytes } from './json-bytes.ts'
+import { jsonBytes } from './answer-budget.ts'
 
 function written(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
