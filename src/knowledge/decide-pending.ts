@@ -1,5 +1,5 @@
 /** From the curator's answer about pending learnings to what is written. Called in turns and by jobs. */
-import type { CuratorContext, Evaluation } from '../agents/agent.ts'
+import type { CuratorContext, Evaluation, KnownFact } from '../agents/agent.ts'
 import type { Config } from '../config/config.ts'
 import type { AppErrorCode } from '../core/errors.ts'
 import type { Curation } from '../core/turn-write.ts'
@@ -9,8 +9,9 @@ import type { Meaning } from './embeddings/embedder.ts'
 import { compareWithKnown } from './learnings/compare-with-known.ts'
 import { modeOf } from './learnings/mode-of.ts'
 import type { PendingCuration } from './load-curation.ts'
-import { nearestFacts } from './nearest-facts.ts'
 import { replaceableFact } from './replaceable-fact.ts'
+import type { Reach } from '../core/knowledge/fact-scope.ts'
+import { selectFacts } from './select-facts.ts'
 
 /** What the model answers will not be better by waiting: what is judged is to blame, or the model. */
 export const UNUSABLE_ANSWERS: ReadonlySet<AppErrorCode> = new Set([
@@ -64,4 +65,41 @@ export function decidePending(
     },
     at,
   })
+}
+
+/** Of one learning. */
+const MAX_NEAR = 5
+
+interface Compared {
+  readonly known: readonly KnownFact[]
+  readonly reach: Reach
+  /** Of the learnings, in their order; null: by words alone. */
+  readonly meaning: Meaning | null
+}
+
+/**
+ * The facts that learnings are compared with: for each learning those nearest to it, by its words, and by what it means
+ * where an embedder has said that.
+ * Each learning with the ids of its nearest facts, and these facts and the `known` ones, each once. One search after
+ * another: few are pending.
+ */
+async function nearestFacts(
+  database: Database,
+  learnings: CuratorContext['learnings'],
+  { known, reach, meaning }: Compared,
+): Promise<Pick<CuratorContext, 'learnings' | 'facts'>> {
+  const facts = new Map(known.map((fact) => [fact.id, fact]))
+  const near: CuratorContext['learnings'][number][] = []
+  for (const [at, learning] of learnings.entries()) {
+    const query = { about: learning.content, reach, maxCount: MAX_NEAR }
+    const found = await selectFacts(database, query, ofOne(meaning, at))
+    for (const fact of found) facts.set(fact.id, fact)
+    near.push({ ...learning, nearFactIds: found.map(({ id }) => id) })
+  }
+  return { learnings: near, facts: [...facts.values()] }
+}
+
+function ofOne(meaning: Meaning | null, at: number): Meaning | null {
+  const vector = meaning?.vectors[at]
+  return meaning === null || vector === undefined ? null : { model: meaning.model, vectors: [vector] }
 }

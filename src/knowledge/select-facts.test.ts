@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fuseRanks } from './fuse-ranks.ts'
+import { fuseRanks } from './select-facts.ts'
 
 const fused = (lists: readonly string[]): string =>
   fuseRanks(lists.map((list) => list.split('').map((id) => ({ id }))))
