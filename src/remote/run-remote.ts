@@ -10,8 +10,8 @@ import { chat } from './chat/chat.ts'
 import { listFacts, listLearnings, listSecrets, listSessions, listTokens, listUsers } from './list-commands.ts'
 import { EXIT, type ExitCode } from './outcome.ts'
 import { reviewLearnings } from './review-learnings.ts'
-import { tail } from './tail.ts'
-import { printError, type Terminal } from './terminal.ts'
+import { printError, type Terminal, print } from './terminal.ts'
+import { describeEvent } from './describe-event.ts'
 
 export interface RemoteOptions {
   readonly url: string
@@ -107,5 +107,26 @@ async function carryOut(
       return listSecrets(client, terminal, action.json)
     default:
       return change(client, terminal, action)
+  }
+}
+
+interface TailOptions {
+  readonly sessionId: string
+  readonly after: number | null
+  readonly json: boolean
+  /** Ends it. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * `factotum tail`: the log of a session, as it grows.
+ * As JSON, each event is a line of its own.
+ */
+async function tail(client: FactotumClient, terminal: Terminal, options: TailOptions): Promise<void> {
+  const { sessionId, after, json, signal } = options
+  const from = after === null ? {} : { after }
+  for await (const event of client.session(sessionId).events({ ...from, signal })) {
+    const line = json ? JSON.stringify(event) : describeEvent(event)
+    if (line !== null) print(terminal, line)
   }
 }

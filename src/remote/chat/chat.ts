@@ -18,7 +18,6 @@ import type { Terminal } from '../terminal.ts'
 import { ChatView, type Approval } from './chat-view.ts'
 import { LiveScreen } from './live-screen.ts'
 import { PlainScreen } from './plain-screen.ts'
-import { readReply } from './read-reply.ts'
 
 const HISTORY = 20
 const HELP = `/stop cancels the turn, /quit (or Ctrl-D) leaves; Ctrl-C does the first, and when nothing runs the second.
@@ -191,4 +190,20 @@ class Chat {
   #fail(error: unknown): void {
     this.#view.showNotice(error instanceof Error ? error.message : String(error))
   }
+}
+
+/** What a person typed about an approval. */
+interface Reply {
+  readonly approve: boolean
+  readonly forSession: boolean
+  readonly note: string | null
+}
+
+const REPLY = /^(y|yes|s|session|n|no)(?:[\s,:]+(.+))?$/is
+
+/** Null: it is no answer. */
+function readReply(typed: string): Reply | null {
+  const [, word = '', note = null] = REPLY.exec(typed) ?? []
+  const letter = word.charAt(0).toLowerCase()
+  return letter === '' ? null : { approve: letter !== 'n', forSession: letter === 's', note }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textTable } from './text-table.ts'
+import { textTable } from '../list-commands.ts'
 import { textWidth } from './text-width.ts'
 
 test.each([

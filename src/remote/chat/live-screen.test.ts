@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { textWidth } from '../text/text-width.ts'
-import { wrapLine } from './wrap-line.ts'
+import { wrapLine } from './live-screen.ts'
 
 test.each([
   ['', 10, ['']],
