@@ -19,8 +19,7 @@ import type { ToolCatalog } from '../tools/tool-catalog.ts'
 import type { PluginPort } from './plugin-instance.ts'
 import { isAboutProgram, PluginPrograms, type ProgramMeans } from './runtimes/plugin-programs.ts'
 import { runToolForPlugin } from './run-tool-for-plugin.ts'
-import { forgetKept } from '../store/plugins/kept-events.ts'
-import { recordPluginEvent } from '../store/plugins/record-event.ts'
+import { forgetKept, recordPluginEvent } from '../store/plugins/kept-events.ts'
 import { getState, MAX_STATE_KEYS, removeState, setState, stateKeys } from '../store/plugins/plugin-state.ts'
 
 /** Posts a text to a session; null, or why it was refused. */

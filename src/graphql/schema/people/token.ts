@@ -1,7 +1,7 @@
 /** Tokens, without their secrets: these are shown once, by `createToken`. */
 import type { Config, TokenConfig } from '../../../config/config.ts'
 import { namedId } from '../../../platform/id.ts'
-import { readTokenDates, type TokenDates } from '../../../store/people/token-dates.ts'
+import { readTokenDates, type TokenDates } from '../../../store/people/token-uses.ts'
 import type { GraphQLContext } from '../../context.ts'
 import { builder } from '../builder.ts'
 import { TokenKindEnum } from '../enums.ts'
