@@ -8,10 +8,10 @@
  * nothing is known. What a program or a script in a file does is not read: it is judged by its name.
  */
 import type { CommandReading } from '../../core/approval-policy.ts'
-import { readVariables } from './command-variables.ts'
 import { findPrograms, type FoundProgram, type FoundScript } from './find-programs.ts'
-import { readShell, type ShellCommand } from './read-shell.ts'
+import { readShell, type ShellCommand, type ShellAssignment } from './read-shell.ts'
 import { HOME_MARK, type ShellWord } from './shell-word.ts'
+import { isOrdinaryFile } from './call.ts'
 
 const MAX_SCRIPT_DEPTH = 5
 /** Of all depths together. */
@@ -145,4 +145,54 @@ function writtenBy(
 /** Also of `of=x` and `--output=x`. */
 function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('=')) + 1)
+}
+
+/** Their value is a command line, or the name of a program. */
+const COMMANDS =
+  /^(?:.*(?:PAGER|EDITOR|VISUAL|BROWSER|ASKPASS|_COMMAND|_RSH|GIT_SSH|PROXY_COMMAND|EXTERNAL_DIFF)|PROMPT_COMMAND|LESSOPEN|LESSCLOSE|SHELL|FCEDIT|command_oriented_history)$/
+/** They change what programs do in ways that are not parsed here. */
+const UNREADABLE =
+  /^(?:BASH_FUNC.*|BASH_ALIASES|BASH_CMDS|LD_PRELOAD|LD_AUDIT|PERL5OPT|PERL5DB|RUBYOPT|PYTHONSTARTUP|PYTHONINSPECT|JAVA_TOOL_OPTIONS|GIT_CONFIG_(?:KEY|VALUE|PARAMETERS).*|MAKEFLAGS|GNUMAKEFLAGS|TAR_OPTIONS|GIT_PROXY_COMMAND)$/
+/** Files that a shell reads when it starts. */
+const FILES = /^(?:BASH_ENV|ENV)$/
+const SET_VARIABLES = new Set(['env', 'sudo', 'doas', 'export', 'declare', 'typeset', 'readonly', 'local'])
+
+interface VariableEffects {
+  readonly scripts: readonly FoundScript[]
+  /** Half sentences. */
+  readonly problems: readonly string[]
+}
+
+/**
+ * Variables whose value a shell or another program runs: `PAGER='rm x' git log`, `export PROMPT_COMMAND=…`.
+ * Of the command's own assignments and of those that `env`, `export` and the like make. Variables that were set
+ * elsewhere are not known here.
+ */
+function readVariables({ assignments }: ShellCommand, programs: readonly FoundProgram[]): VariableEffects {
+  const given = programs.flatMap(({ name, words }) =>
+    SET_VARIABLES.has(name ?? '') ? words.slice(1).flatMap(splitWord) : [],
+  )
+  const all = [...assignments, ...given].flatMap(({ name, values }) => values.map((value) => ({ name, value })))
+  return {
+    scripts: all.flatMap(({ name, value }) => (COMMANDS.test(name) ? [scriptOf(value)] : [])),
+    problems: all.flatMap(({ name, value }) =>
+      isUnreadable(name, value) ? [`what the variable ${name} makes run cannot be read`] : [],
+    ),
+  }
+}
+
+function splitWord(word: ShellWord): ShellAssignment[] {
+  const [, name, value] = /^([A-Za-z_]\w*(?:%%)?)\+?=([\s\S]*)$/.exec(word.text) ?? []
+  return name === undefined ? [] : [{ name, values: [{ ...word, text: value ?? '' }] }]
+}
+
+function isUnreadable(name: string, value: ShellWord): boolean {
+  if (name === 'NODE_OPTIONS')
+    return !value.isKnown || /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader)\b/.test(value.text)
+  return UNREADABLE.test(name) || (FILES.test(name) && value.text !== '' && !isOrdinaryFile(value))
+}
+
+/** `LESSOPEN='| x %s'`, `alias.x='!x'` */
+function scriptOf({ text, isKnown }: ShellWord): FoundScript {
+  return { text: text.replace(/^\s*[|!-]+/, ''), isKnown, isPosix: true, isGuess: false }
 }
