@@ -2,7 +2,6 @@
 import { getOperationAST, parse } from 'graphql'
 import type { GraphiQLProps } from 'graphiql'
 import { createClient } from 'graphql-ws'
-import { EventList } from './event-list.ts'
 import { ENDPOINT, post, type Operation } from './post.ts'
 
 type Fetcher = GraphiQLProps['fetcher']
@@ -62,4 +61,50 @@ function reasonOf(error: unknown): object {
   if (Array.isArray(error)) return { errors: error }
   if (error instanceof CloseEvent) return { closed: `${error.code} ${error.reason}` }
   return { closed: error instanceof Error ? error.message : 'the connection failed' }
+}
+
+/** More make the browser slow; the first are left out then. */
+const MAX_EVENTS = 1000
+const SHOW_MS = 100
+
+/**
+ * The events of a subscription as one result, which grows: GraphiQL shows one result at a time, and would show the last
+ * event alone. A busy log is shown a few times a second.
+ */
+export class EventList {
+  readonly #show: (shown: object) => void
+  readonly #events: unknown[] = []
+  #leftOut = 0
+  #timer: ReturnType<typeof setTimeout> | null = null
+  #end: object | null = null
+  #hasEnded = false
+
+  constructor(show: (shown: object) => void) {
+    this.#show = show
+  }
+
+  add(event: unknown): void {
+    if (this.#hasEnded) return
+    this.#events.push(event)
+    if (this.#events.length > MAX_EVENTS) {
+      this.#events.shift()
+      this.#leftOut += 1
+    }
+    this.#timer ??= setTimeout(() => this.#flush(), SHOW_MS)
+  }
+
+  /** Shows what was not shown yet, with the reason if there is one. Nothing is shown afterwards. */
+  end(reason: object | null): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#end = reason
+    if (this.#timer !== null || reason !== null) this.#flush()
+  }
+
+  #flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    const earlier = this.#leftOut === 0 ? {} : { earlierEventsLeftOut: this.#leftOut }
+    this.#show({ ...earlier, events: this.#events, ...this.#end })
+  }
 }

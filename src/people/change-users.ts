@@ -1,11 +1,13 @@
 /** `createUser`, `updateUser`, `removeUser`: by admins. Called by the GraphQL door. */
 import type { UserConfig } from '../config/config.ts'
 import type { Role, Viewer } from '../core/identity.ts'
-import { conflict, notFound, refuseInput, type Refusal } from '../core/refusal.ts'
+import { conflict, notFound, refuseInput, type Refusal, type InputIssue } from '../core/refusal.ts'
 import { putUser, readUser, removeUserRow, type UserRow } from '../store/people/write-people.ts'
 import { declaredThere, editPeople } from './edit-people.ts'
 import type { PeopleContext } from './people-context.ts'
-import { nameIssues, rightsIssues, type RightsInput } from './user-input.ts'
+import { isName, NAME_RULE } from '../config/field.ts'
+import { isServerPart } from '../core/server-parts.ts'
+import { textIssues } from '../core/text/text-rule.ts'
 
 export const MAX_USERS = 1000
 
@@ -106,4 +108,43 @@ export function removeUser(
     await audit('USER_REMOVED', name)
     return { kind: 'UserRemoved', userName: name }
   })
+}
+
+interface RightsInput {
+  readonly role?: Role | null | undefined
+  /** Names of skills; admins may use all anyway. */
+  readonly skills?: readonly string[] | null | undefined
+  /** Patterns of names of tools, such as "weather__*". */
+  readonly tools?: readonly string[] | null | undefined
+  /** Every skill, also those that are installed later. */
+  readonly allSkills?: boolean | null | undefined
+}
+
+const MAX_SKILLS = 200
+const TOOL_PATTERN = /^[A-Za-z0-9_*-]{1,64}$/
+const TOOL_PATTERN_RULE = 'must be the name of a tool, "<source>__<tool>", or a pattern such as "weather__*"'
+
+/**
+ * The rules for what an admin says of a user.
+ */
+function nameIssues(path: readonly string[], name: string): InputIssue[] {
+  if (!isName(name)) return [{ path, message: NAME_RULE }]
+  return isServerPart(name) ? [{ path, message: 'is the name of a part of the server; choose another' }] : []
+}
+
+function rightsIssues({ tools, ...input }: RightsInput): InputIssue[] {
+  const patterns = tools ?? []
+  if (patterns.length > MAX_SKILLS) return [{ path: ['tools'], message: `must be at most ${MAX_SKILLS} patterns` }]
+  const wrong = patterns.flatMap((pattern, index) =>
+    TOOL_PATTERN.test(pattern) ? [] : [{ path: ['tools', String(index)], message: TOOL_PATTERN_RULE }],
+  )
+  return [...skillIssues(input), ...wrong]
+}
+
+function skillIssues({ skills, allSkills }: RightsInput): InputIssue[] {
+  const names = skills ?? []
+  if (names.length > MAX_SKILLS) return [{ path: ['skills'], message: `must be at most ${MAX_SKILLS} names` }]
+  if (names.length > 0 && allSkills === true)
+    return [{ path: ['skills'], message: 'must be left out where allSkills is true' }]
+  return names.flatMap((name, index) => textIssues(['skills', String(index)], name, { min: 1, max: 100 }))
 }

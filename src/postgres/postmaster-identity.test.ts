@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../platform/clock.ts'
-import { isServer } from './postmaster-identity.ts'
-import { readProcessFacts, type ProcessFacts } from './process-facts.ts'
+import { isServer, readProcessFacts, type ProcessFacts } from './postmaster-identity.ts'
 
 const server = { data: '/home/pg/data', folder: '8 15', startedAtS: 1000 }
 const running: ProcessFacts = {

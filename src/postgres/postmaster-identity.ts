@@ -5,7 +5,9 @@
 import { basename } from 'node:path'
 import type { Cluster } from './postgres-cluster.ts'
 import type { Postmaster } from './postmaster.ts'
-import { folderId, readProcessFacts, type ProcessFacts } from './process-facts.ts'
+import { readFile, stat } from 'node:fs/promises'
+import { hasCode } from '../platform/error-code.ts'
+import { runPostgresProgram } from './postgres-program.ts'
 
 /** Between a process's start and the moment that it takes for its own. */
 const TOLERANCE_S = 5
@@ -33,4 +35,54 @@ export function isServer(facts: ProcessFacts, { data, folder, startedAtS }: Serv
   if (facts.folder !== null && folder !== null) return facts.folder === folder
   const isNamed = command[command.indexOf('-D') + 1] === data
   return isNamed && facts.startedAtS !== null && Math.abs(facts.startedAtS - startedAtS) <= TOLERANCE_S
+}
+
+export interface ProcessFacts {
+  /** Empty for one that has ended, collected by its parent or not. */
+  readonly command: readonly string[]
+  /** In seconds since 1970, as the clock stands now; null: it has ended. */
+  readonly startedAtS: number | null
+  /** Which folder it is, whatever its name (`folderId`); null: this cannot be seen here. */
+  readonly folder: string | null
+}
+
+/** Units of the start time in /proc: USER_HZ, which is 100 on every Linux. */
+const TICKS_PER_S = 100
+
+/**
+ * What the machine shows of any user's process: its command line, since when it runs, and the folder that it works in.
+ * Null: this process may not read them.
+ */
+export async function readProcessFacts(pid: number): Promise<ProcessFacts | null> {
+  if (process.platform !== 'linux') {
+    const [command, start] = await Promise.all([runPs(pid, 'command'), runPs(pid, 'lstart')])
+    return { command: command.split(' '), startedAtS: start === '' ? null : Date.parse(start) / 1000, folder: null }
+  }
+  try {
+    const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
+    return { command, startedAtS: await readStart(pid), folder: await folderId(`/proc/${pid}/cwd`) }
+  } catch (error) {
+    return hasCode(error, 'ENOENT', 'ESRCH') ? { command: [], startedAtS: null, folder: null } : null
+  }
+}
+
+/** The same for all names of one folder; null: it is not there, or not to be seen. */
+async function folderId(path: string): Promise<string | null> {
+  return await stat(path, { bigint: true }).then(
+    ({ dev, ino }) => `${dev} ${ino}`,
+    () => null,
+  )
+}
+
+async function readStart(pid: number): Promise<number | null> {
+  const [own, machine] = await Promise.all([readFile(`/proc/${pid}/stat`, 'utf8'), readFile('/proc/stat', 'utf8')])
+  // Behind the name, which may hold spaces and brackets, come the fields from the third on; the start is the 22nd.
+  const ticks = own.slice(own.lastIndexOf(')') + 2).split(' ')[19]
+  const boot = /^btime (\d+)$/m.exec(machine)?.[1]
+  return ticks === undefined || boot === undefined ? null : Number(boot) + Number(ticks) / TICKS_PER_S
+}
+
+async function runPs(pid: number, what: 'command' | 'lstart'): Promise<string> {
+  return (await runPostgresProgram('/bin/ps', ['-o', `${what}=`, '-p', String(pid)], { cwd: '/', account: null }))
+    .output
 }

@@ -18,7 +18,7 @@ export interface SchedulerOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly timing: Pick<Timing, 'schedulePollMs'>
-  /** Between attempts of what fails: src/schedules/after-run.ts. */
+  /** Between attempts of what fails: src/schedules/settle-run.ts. */
   readonly pausesMs?: readonly number[]
   /** So long after it was opened, a run without a message is sent again: the process that opened it probably died. */
   readonly unsentAfterMs?: number

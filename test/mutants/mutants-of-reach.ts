@@ -82,7 +82,7 @@ export const MUTANTS_OF_REACH: readonly Mutant[] = [
   {
     name: 'user-with-a-servers-name',
     promise: 'No user that the API makes has the name of a part of the server.',
-    file: 'src/people/user-input.ts',
+    file: 'src/people/change-users.ts',
     find: 'return isServerPart(name) ?',
     replace: 'return isServerPart(`${name}-`) ?',
     tests: ['test/stories/people-by-admins.pg.test.ts'],

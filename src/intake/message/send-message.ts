@@ -10,7 +10,7 @@ import type { SessionMode } from '../../core/status.ts'
 import type { DirectCall } from '../../core/tool/direct-call.ts'
 import type { ClientTrace, Sender, Viewer } from '../../core/identity.ts'
 import { startsTurn } from '../../core/session/route-message.ts'
-import { conflict, notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
+import { conflict, notFound, refuseInput, type Refusal, type InputIssue } from '../../core/refusal.ts'
 import { newId } from '../../platform/id.ts'
 import { hideForms } from '../../secrets/forms/secret-forms.ts'
 import { reaches, type SessionAccess } from '../../store/intake/intake-access.ts'
@@ -22,12 +22,13 @@ import { authorizeSession, noSuchSession } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 import { enterMessage, queueFull } from './enter-message.ts'
 import { linkByMessage } from './link-by-message.ts'
-import { readAttachments } from './read-attachments.ts'
 import { contentIssues } from './message-content.ts'
 import { hideLinkCodes, linkCommandOf } from '../../core/text/link-command.ts'
 import { messagePreview } from '../../core/text/message-preview.ts'
 import { sourceOf } from '../session/session-source.ts'
 import { KEY_RULE, textIssues } from '../../core/text/text-rule.ts'
+import { MAX_ATTACHMENTS, uploadName } from '../../core/file/uploaded-file.ts'
+import { findUploads } from '../../store/intake/intake-upload.ts'
 
 /** What a client sends, unchecked; a field that is null counts as left out. */
 export interface SendMessageInput {
@@ -151,5 +152,42 @@ function answer(
     `The idempotency key "${input.idempotencyKey}" was used in this session for a message with other content, attachments or "mentioned", or ` +
       'from another user. Send a new message with a new key.',
     result.messageId,
+  )
+}
+
+interface Place {
+  readonly sessionId: string
+  readonly access: SessionAccess
+}
+
+/**
+ * The files that a message names: they must have been put into its session before.
+ * Each name once. To who does not reach the session it has no files.
+ */
+async function readAttachments(
+  context: Pick<IntakeContext, 'database'>,
+  place: Place,
+  given: readonly string[],
+): Promise<readonly string[] | Refusal> {
+  const names = [...new Set(given.map(uploadName))]
+  return refuseInput(await issuesOf(context, place, names)) ?? names
+}
+
+async function issuesOf(
+  { database }: Pick<IntakeContext, 'database'>,
+  { sessionId, access }: Place,
+  names: readonly string[],
+): Promise<InputIssue[]> {
+  if (names.length === 0) return []
+  if (names.length > MAX_ATTACHMENTS)
+    return [{ path: ['attachments'], message: `must be at most ${MAX_ATTACHMENTS} files` }]
+  const isReached = await reaches(database, access, sessionId)
+  // No text of PostgreSQL holds a NUL, so no file has such a name, and asking for it would fail.
+  const possible = names.filter((name) => !name.includes('\0'))
+  const known = isReached ? await findUploads(database, sessionId, possible) : new Set<string>()
+  return names.flatMap((name, index) =>
+    known.has(name)
+      ? []
+      : [{ path: ['attachments', String(index)], message: 'must be the name of a file that was put into the session' }],
   )
 }

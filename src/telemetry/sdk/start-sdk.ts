@@ -26,7 +26,9 @@ import { ChosenIds } from './chosen-ids.ts'
 import { metricExporter, spanExporter } from './exporters.ts'
 import { RegistryMetrics } from './registry-metrics.ts'
 import { SdkTracing } from './sdk-tracing.ts'
-import { CollectorWatch } from './watched-exporter.ts'
+import { ExportResultCode, type ExportResult } from '@opentelemetry/core'
+import { messageOf } from '../../core/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
 
 const NAME = 'factotum'
 /** What a collector that does not answer may keep the process from stopping. */
@@ -103,4 +105,44 @@ function histogramsOf(meters: MeterProvider, version: string): Record<MeasureOf,
   const make = ({ name, unit, description, boundaries }: (typeof MEASURES)[MeasureOf]): Histogram =>
     meter.createHistogram(name, { unit, description, advice: { explicitBucketBoundaries: [...boundaries] } })
   return { modelDuration: make(MEASURES.modelDuration), modelTokens: make(MEASURES.modelTokens) }
+}
+
+interface Exporter<Sent> {
+  export(sent: Sent, onResult: (result: ExportResult) => void): void
+}
+
+/**
+ * Tells the log when a collector cannot be reached: once, and once when it can be again.
+ * One for each collector; that of traces and that of metrics are mostly the same.
+ */
+class CollectorWatch {
+  readonly #logger: Logger
+  #isDown = false
+
+  constructor(logger: Logger) {
+    this.#logger = logger
+  }
+
+  /** Changes `exporter`, and returns it: it has other methods besides, which stay as they are. */
+  watch<Sent, Watched extends Exporter<Sent>>(exporter: Watched & Exporter<Sent>): Watched {
+    const send = exporter.export.bind(exporter)
+    exporter.export = (sent: Sent, onResult) =>
+      send(sent, (result) => {
+        this.#note(result)
+        onResult(result)
+      })
+    return exporter
+  }
+
+  #note({ code, error }: ExportResult): void {
+    const isDown = code !== ExportResultCode.SUCCESS
+    if (isDown === this.#isDown) return
+    this.#isDown = isDown
+    if (isDown)
+      this.#logger.warn(
+        { error: messageOf(error) },
+        'the collector takes no telemetry; what it misses is lost, and turns do not wait for it',
+      )
+    else this.#logger.info('the collector takes telemetry again')
+  }
 }

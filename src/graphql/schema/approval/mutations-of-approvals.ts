@@ -1,6 +1,11 @@
 /** Mutations by which people approve or deny, as clients see them. The rules are in src/approvals. */
-import { decideApproval, type ApprovalDecided } from '../../../approvals/decide-approval.ts'
-import { decideApprovals, MAX_DECISIONS, type ApprovalsDecided } from '../../../approvals/decide-approvals.ts'
+import {
+  decideApproval,
+  type ApprovalDecided,
+  decideApprovals,
+  MAX_DECISIONS,
+  type ApprovalsDecided,
+} from '../../../approvals/decide-approval.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { ApprovalScopeEnum } from './approval-enums.ts'
 import { builder } from '../builder.ts'

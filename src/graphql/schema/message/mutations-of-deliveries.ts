@@ -1,6 +1,5 @@
 /** What admins can do about deliveries. The rules are in src/delivery. */
-import { redeliver, type Redelivered } from '../../../delivery/redeliver.ts'
-import { redeliverAll, type AllRedelivered } from '../../../delivery/redeliver-all.ts'
+import { redeliver, type Redelivered, redeliverAll, type AllRedelivered } from '../../../delivery/redeliver.ts'
 import { builder } from '../builder.ts'
 import { DeliveryFilterInput } from './queries-of-deliveries.ts'
 import { resultUnion } from '../result-union.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { afterRun, RETRY_PAUSES_MS } from './after-run.ts'
+import { afterRun, RETRY_PAUSES_MS } from './settle-run.ts'
 
 const AT = new Date('2026-11-21T12:00:00Z')
 const TOMORROW = new Date('2026-11-22T09:00:00Z')
