@@ -1,4 +1,4 @@
-/** `redeliver`: an admin has a delivery posted again that was delivered or given up. Called by the GraphQL door. */
+/** `redeliver`: an admin has deliveries posted again that were delivered or given up. Called by the GraphQL door. */
 import type { Viewer } from '../core/identity.ts'
 import { conflict, notFound, type Refusal } from '../core/refusal.ts'
 import { idKind } from '../platform/id.ts'

@@ -182,7 +182,6 @@ const PATTERN = /\/(?:[^\\/\n]|\\[^\n])*\//y
  */
 const DIVIDES = /\/(?:[^\\/\n"#]*\/|[^/\n]*(?:\n|$))/y
 const TEXT = /"(?:[^"\\\n]|\\[\s\S])*"/y
-const COMMENT = /#[^\n]*/y
 
 /**
  * Whether an awk program may start another one: by `system`, by a pipe, or by what it loads or calls by name.

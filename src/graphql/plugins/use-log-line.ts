@@ -1,4 +1,4 @@
-/** One line in the log for each operation. */
+/** What is noted of each operation: one line in the log, and figures for /metrics. */
 import type { Clock } from '../../platform/clock.ts'
 import type { DoorPlugin } from '../operation/caller.ts'
 import { onOutcome } from '../operation/outcome.ts'

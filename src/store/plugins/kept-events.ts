@@ -1,4 +1,4 @@
-/** Events that plugins keep in the log (`keeps` of their manifest), and how the log forgets them. */
+/** Events that plugins keep in the log (`keeps` of their manifest): how they enter it, and how the log forgets them. */
 import type { Database, Statement } from '../database.ts'
 
 const KEPT: Statement = { name: 'plugins.kept', text: `SELECT manifest->'keeps' AS keeps FROM plugins WHERE name = $1` }
