@@ -3,11 +3,12 @@
  * for this tab alone, and without headers. The schema is read when a header makes it readable.
  */
 import type { GraphQLSchema } from 'graphql'
-import { GraphiQL, type GraphiQLProps } from 'graphiql'
+import { GraphiQL } from 'graphiql'
 import { createElement, useEffect, useState, type ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { fetcher } from './fetcher.ts'
 import { readSchema } from './read-schema.ts'
+import { tabStorage } from './tab-storage.ts'
 
 const DEFAULT_QUERY = `# Put your token into the header below (tab "Headers"), then try:
 query { viewer { tokenName role } server { version database models { role provider model } } }
@@ -47,27 +48,3 @@ function Page(): ReactNode {
 
 const place = document.querySelector('#graphiql')
 if (place !== null) createRoot(place).render(createElement(Page))
-
-/**
- * Where GraphiQL keeps queries, tabs and looks: with this tab of the browser. What it would keep of headers is not kept
- * at all: a token stands there.
- */
-const tabStorage: NonNullable<GraphiQLProps['storage']> = {
-  get length() {
-    return sessionStorage.length
-  },
-  getItem: (key) => sessionStorage.getItem(key),
-  removeItem: (key) => sessionStorage.removeItem(key),
-  setItem: (key, value) => {
-    if (!/header/i.test(key)) sessionStorage.setItem(key, withoutHeaders(value))
-  },
-  clear: () => sessionStorage.clear(),
-}
-
-function withoutHeaders(value: string): string {
-  try {
-    return JSON.stringify(JSON.parse(value), (key, part: unknown) => (key === 'headers' ? null : part))
-  } catch {
-    return value
-  }
-}

@@ -1,5 +1,5 @@
 /**
- * Parses and validates documents, and keeps the valid ones within a bound (document-cache.ts). The last plugin: it sees
+ * Parses and validates documents, and keeps the valid ones within a bound. The last plugin: it sees
  * the rules that the others have added, and what was valid by other rules is validated again.
  */
 import { NoSchemaIntrospectionCustomRule, validate, type Source, visit, type DocumentNode } from 'graphql'
