@@ -29,7 +29,11 @@ export interface Timing {
   readonly curationPollMs: number
   readonly embeddingPollMs: number
   readonly peoplePollMs: number
+  /** How much the last use of a token lags behind. */
+  readonly tokenUsesMs: number
   readonly pluginPollMs: number
+  /** How much the counts of plugins lag behind. */
+  readonly pluginCountsMs: number
   /** Of config.toml. */
   readonly configPollMs: number
   /** Of .env. */
@@ -54,7 +58,9 @@ export const TIMING: Timing = {
   curationPollMs: 1000,
   embeddingPollMs: 1000,
   peoplePollMs: 1000,
+  tokenUsesMs: 10_000,
   pluginPollMs: 1000,
+  pluginCountsMs: 5000,
   configPollMs: 250,
   secretsPollMs: 1000,
   homePollMs: 1000,

@@ -25,13 +25,10 @@ export interface LivePeopleOptions {
   readonly file: Pick<LiveConfigFile, 'current' | 'onChange'>
   readonly database: Database
   readonly doorbell: Pick<Doorbell, 'on' | 'ring'>
-  readonly timing: Pick<Timing, 'peoplePollMs'>
+  readonly timing: Pick<Timing, 'peoplePollMs' | 'tokenUsesMs'>
   readonly clock: Clock
   readonly logger: Logger
 }
-
-/** How much the last use of a token lags behind. */
-const NOTE_USES_MS = 10_000
 
 export class LivePeople implements LiveConfig {
   readonly #options: LivePeopleOptions
@@ -53,7 +50,7 @@ export class LivePeople implements LiveConfig {
     this.#options = options
     this.#config = options.file.current()
     const { timing, clock, logger } = options
-    this.#usesDueMs = clock.monotonicMs() + NOTE_USES_MS
+    this.#usesDueMs = clock.monotonicMs() + timing.tokenUsesMs
     const tick = (): Promise<void> => this.#tick()
     // Tried again as often while the database is away: tokens end at their time then, too.
     const backoff = { firstMs: timing.peoplePollMs, maxMs: timing.peoplePollMs }
@@ -181,8 +178,8 @@ export class LivePeople implements LiveConfig {
   }
 
   async #noteUses(): Promise<void> {
-    const { database, clock } = this.#options
-    this.#usesDueMs = clock.monotonicMs() + NOTE_USES_MS
+    const { database, timing, clock } = this.#options
+    this.#usesDueMs = clock.monotonicMs() + timing.tokenUsesMs
     const uses = this.#uses
     this.#uses = new Map()
     try {

@@ -64,7 +64,7 @@ export interface LivePluginsOptions {
   /** Given the plugins that have some. */
   readonly runtimes: PluginRuntimes
   readonly metrics: KeeperOptions['metrics']
-  readonly timing: Pick<Timing, 'pluginPollMs'>
+  readonly timing: Pick<Timing, 'pluginPollMs' | 'pluginCountsMs'>
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -91,7 +91,6 @@ interface Beginning extends Pick<Running, 'key' | 'before'> {
   readonly loaded: Loaded
 }
 
-const COUNT_MS = 5000
 const NOTHING: PluginCounts = { calls: 0, failures: 0, crashes: 0, eventsLeftOut: 0 }
 
 /** One for each process, made by app.ts. */
@@ -334,10 +333,10 @@ export class LivePlugins {
   }
 
   async #report(): Promise<void> {
-    const { database, doorbell, clock } = this.#options
+    const { database, doorbell, timing, clock } = this.#options
     const nowMs = clock.monotonicMs()
     const isCounting = nowMs >= this.#countDueMs
-    if (isCounting) this.#countDueMs = nowMs + COUNT_MS
+    if (isCounting) this.#countDueMs = nowMs + timing.pluginCountsMs
     for (const row of this.#rows) {
       const running = this.#running.get(row.name)
       if (running !== undefined && isCounting) await this.#count(running)

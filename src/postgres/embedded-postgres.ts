@@ -11,7 +11,7 @@
 import { writeFile } from 'node:fs/promises'
 import pg from 'pg'
 import { AppError, isOutage, messageOf } from '../core/errors.ts'
-import { backoffMs } from '../platform/waiting/backoff.ts'
+import { retried } from '../platform/waiting/retried.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { must } from '../platform/must.ts'
@@ -190,17 +190,19 @@ export class EmbeddedPostgres {
     if (signal.aborted) return
     this.#held = null
     logger.error({ postgresPid: pid }, 'the embedded PostgreSQL is gone; starting it again')
-    for (let attempt = 0; !signal.aborted; attempt += 1) {
-      try {
-        const held = await holdServer(this.#cluster, this.#options, { port, signal })
-        logger.info({ postgresPid: held.postmaster.pid, attempt }, 'the embedded PostgreSQL runs again')
-        this.#keep(held)
-        return
-      } catch (error) {
-        logger.error({ attempt, error: messageOf(error) }, 'the embedded PostgreSQL did not start; retrying')
-        await clock.sleep(backoffMs(REVIVAL_BACKOFF, attempt, 1), signal)
-      }
+    const revive = async (attempt: number): Promise<void> => {
+      const held = await holdServer(this.#cluster, this.#options, { port, signal })
+      logger.info({ postgresPid: held.postmaster.pid, attempt }, 'the embedded PostgreSQL runs again')
+      this.#keep(held)
     }
+    await retried(revive, {
+      clock,
+      pauses: REVIVAL_BACKOFF,
+      isWanted: () => !signal.aborted,
+      onFailure: (error, attempt) =>
+        logger.error({ attempt, error: messageOf(error) }, 'the embedded PostgreSQL did not start; retrying'),
+      signal,
+    })
   }
 
   /**

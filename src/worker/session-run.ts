@@ -26,9 +26,9 @@ import type { ToolCatalog } from '../tools/tool-catalog.ts'
 import type { Checkpointer } from '../knowledge/checkpoints/checkpointer.ts'
 import type { Embedder } from '../knowledge/embeddings/embedder.ts'
 import { RuntimeHolder } from '../model/runtime/runtime-holder.ts'
-import { backoffMs } from '../platform/waiting/backoff.ts'
+import { retried } from '../platform/waiting/retried.ts'
 import type { Clock } from '../platform/clock.ts'
-import { randomFraction, randomHex } from '../platform/id.ts'
+import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { HookName } from '../plugin-api/hook-inputs.ts'
@@ -181,15 +181,12 @@ export class SessionRun {
   async #release(end: RunEnd): Promise<void> {
     const { database, lease, clock } = this.#options
     const release = { unfinished: end !== 'DRAINED', delayMs: end === 'BROKEN' ? BROKEN_DELAY_MS : 0 }
-    for (let attempt = 0; !this.#stop.reaches('LOST') && !this.#isReleased; attempt += 1) {
-      try {
-        await releaseSession(database, lease, release)
-        return
-      } catch (error) {
-        this.#logger.warn({ error: messageOf(error) }, 'session could not be released; retrying')
-        await clock.sleep(backoffMs(RELEASE_RETRY, attempt, randomFraction()))
-      }
-    }
+    await retried(() => releaseSession(database, lease, release), {
+      clock,
+      pauses: RELEASE_RETRY,
+      isWanted: () => !this.#stop.reaches('LOST') && !this.#isReleased,
+      onFailure: (error) => this.#logger.warn({ error: messageOf(error) }, 'session could not be released; retrying'),
+    })
   }
 
   async #runTurns(): Promise<RunEnd> {

@@ -92,14 +92,19 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options
-    this.#claimer = new Claimer(options.database)
+    const { database, home, commands, timing, clock, logger } = options
+    this.#claimer = new Claimer(database)
     this.#membership = new NodeMembership({
-      ...options,
+      database,
+      home,
+      commands,
+      timing,
+      clock,
+      logger,
       onJoined: (node) => this.#joined(node),
       onLost: () => this.#lost(),
     })
-    this.#evictions = new Evictions(options)
-    const { timing, clock, logger } = options
+    this.#evictions = new Evictions({ database, home, timing, clock, logger })
     this.#poll = new Periodic({
       name: 'poll for cancelled turns and dead nodes',
       everyMs: timing.workPollMs,

@@ -6,8 +6,8 @@
  * works here; and there is never a second one while anything of the first may still run.
  */
 import { AppError, messageOf } from '../../core/errors.ts'
-import { backoffMs } from '../../platform/waiting/backoff.ts'
-import { randomFraction } from '../../platform/id.ts'
+import { must } from '../../platform/must.ts'
+import { retried } from '../../platform/waiting/retried.ts'
 import type { SandboxState } from '../command.ts'
 import type { CommandPlace, CommandRequest, HostOutcome, SaveOutputRequest } from './host-messages.ts'
 import { sweepLeftBehind } from './host-folder.ts'
@@ -181,17 +181,22 @@ export class CommandHost {
 
   async #startAgain(): Promise<HostProcess> {
     const { clock, onProblem } = this.#options
-    for (let attempt = 0; ; attempt += 1) {
+    const start = async (): Promise<HostProcess> => {
       await this.#sweep()
-      try {
-        return await this.#startOne()
-      } catch (error) {
+      return this.#startOne()
+    }
+    const host = await retried(start, {
+      clock,
+      pauses: RESTART_BACKOFF,
+      isWanted: () => true,
+      onFailure: (error) => {
         if (this.#stopping.signal.aborted) throw error
         this.#whyNone = messageOf(error)
         onProblem(`The command host could not be started; it is tried again: ${this.#whyNone}`)
-        await clock.sleep(backoffMs(RESTART_BACKOFF, attempt, randomFraction()), this.#stopping.signal)
-      }
-    }
+      },
+      signal: this.#stopping.signal,
+    })
+    return must(host, 'it is wanted until it is there')
   }
 
   #sweep(): Promise<void> {

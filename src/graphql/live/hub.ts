@@ -9,6 +9,7 @@ import { isSessionId } from '../../core/session/session-id.ts'
 import type { Feed, Following } from '../../events/feed.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { Coalesced } from '../../platform/waiting/coalesced.ts'
+import { retried } from '../../platform/waiting/retried.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { audienceOf, badCursor, type LogOperation } from '../operation/log-operation.ts'
@@ -16,7 +17,7 @@ import type { Audience, LogEntry, ReadAudience } from './log-view.ts'
 import { ShareGroup, type Member } from './share-group.ts'
 import type { Subscriber } from './subscriber.ts'
 
-const RETRY_MS = 1000
+const RETRY = { firstMs: 1000, maxMs: 1000 }
 
 export interface HubOptions {
   readonly feed: Pick<Feed, 'follow' | 'await'>
@@ -284,14 +285,13 @@ class FollowedSession {
 
   async #recheckMembers(): Promise<void> {
     const { clock, logger } = this.#options
-    while (!this.#ended) {
-      try {
-        return this.#endAllBut(await this.#currentAudience())
-      } catch (error) {
-        logger.warn({ sessionId: this.#sessionId, error: messageOf(error) }, 'access could not be rechecked; retrying')
-        await clock.sleep(RETRY_MS)
-      }
-    }
+    await retried(async () => this.#endAllBut(await this.#currentAudience()), {
+      clock,
+      pauses: RETRY,
+      isWanted: () => !this.#ended,
+      onFailure: (error) =>
+        logger.warn({ sessionId: this.#sessionId, error: messageOf(error) }, 'access could not be rechecked; retrying'),
+    })
   }
 
   #endAllBut(audience: Audience): void {

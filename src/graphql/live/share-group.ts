@@ -15,6 +15,7 @@ import type { Following } from '../../events/feed.ts'
 import type { Read } from '../../events/tail.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { Coalesced } from '../../platform/waiting/coalesced.ts'
+import { retried } from '../../platform/waiting/retried.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { fitResult } from '../operation/answer-budget.ts'
@@ -389,18 +390,17 @@ function* piecesOf(shown: readonly Shown[]): Generator<readonly Shown[]> {
 }
 
 /** Retries while the database is away, until the member has left. */
-async function retrying<Answer>(
+function retrying<Answer>(
   ask: () => Promise<Answer>,
   { clock, logger, member }: { clock: Clock; logger: Logger; member: Member },
 ): Promise<Answer | null> {
-  while (member.open) {
-    try {
-      return await ask()
-    } catch (error) {
+  return retried(ask, {
+    clock,
+    pauses: { firstMs: RETRY_MS, maxMs: RETRY_MS },
+    isWanted: () => member.open,
+    onFailure: (error) => {
       if (!(error instanceof AppError)) throw error
       logger.warn({ error: messageOf(error) }, 'events could not be read; retrying')
-      await clock.sleep(RETRY_MS)
-    }
-  }
-  return null
+    },
+  })
 }
