@@ -27,10 +27,6 @@ test.each([
   expect(linked.toSorted()).toEqual(pages.map((page) => folder + page.slice('docs/decisions/'.length)))
 })
 
-test('ARCHITECTURE.md has at most 200 lines, and its walk passes at most 40 files', () => {
+test('ARCHITECTURE.md has at most 200 lines', () => {
   expect(architecture.trimEnd().split('\n').length).toBeLessThanOrEqual(200)
-  const walk = /^## A walk\n([\s\S]*?)^One fact:/m.exec(architecture)?.[1] ?? ''
-  const files = new Set(walk.match(/src\/[\w/.-]+\.ts/g))
-  expect(files.size).toBeGreaterThan(20)
-  expect(files.size).toBeLessThanOrEqual(40)
 })
