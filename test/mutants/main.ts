@@ -33,6 +33,7 @@ const COPIED = [
   'scripts',
   'examples',
   'bench',
+  'docs',
   'package.json',
   'package-lock.json',
   'tsconfig.json',
