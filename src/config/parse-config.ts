@@ -11,7 +11,7 @@ import { toBudgets } from './schema/budgets.ts'
 import { toQuotas } from './schema/quotas.ts'
 import { toMcpServer } from './schema/mcp.ts'
 import { checkIdentities } from './check-identities.ts'
-import { checkModels } from './models/check-models.ts'
+import { checkModelChoices } from './models/check-model-choices.ts'
 import type { Config, ModelChoice, Price, TokenConfig, UserConfig } from './config.ts'
 import type { ConfigProblem, FoundProblem } from './config-problem.ts'
 import { toProblems } from './to-problems.ts'
@@ -43,7 +43,7 @@ export function parseConfig(toml: string, context: ConfigContext): ParsedConfig 
   const found = [
     ...issues.flatMap(toProblems),
     ...checkIdentities(sections),
-    ...checkModels(sections),
+    ...checkModelChoices(sections),
     ...findContradictoryRules(read.file['approvals']),
   ]
   const lineOf = findKeyLines(toml)

@@ -13,7 +13,7 @@ import type { Logger } from '../platform/logger.ts'
 import { Periodic } from '../platform/waiting/periodic.ts'
 import { NO_TRACING } from '../telemetry/tracing.ts'
 import type { Tool, ToolCall, ToolOutcome, ToolSource } from '../tools/tool.ts'
-import { callTool } from './call-tool.ts'
+import { callServerTool } from './call-server-tool.ts'
 import { connect, type ConnectionMeans, type McpConnection } from './mcp-connection.ts'
 import { readTools, type ReadTool } from './read-tools.ts'
 
@@ -146,7 +146,7 @@ export class McpServer implements ToolSource {
     if (serving === null || now?.fingerprint !== fingerprint) return Promise.resolve(this.#notCalled(now !== undefined))
     const { server, tracing = NO_TRACING } = this.#options
     const options = { remoteName, timeoutMs: server.timeoutMs, meta: tracing.headers() }
-    return callTool(serving.connection.client, call, options)
+    return callServerTool(serving.connection.client, call, options)
   }
 
   #notCalled(isThere: boolean): ToolOutcome {

@@ -99,7 +99,7 @@ export type FromThread =
   | { readonly type: 'PONG' }
 
 /** Whatever was thrown, as a line. */
-export function describeError(error: unknown): string {
+export function textOfError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return message.slice(0, 2000).toWellFormed()
 }

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import type { Json } from './hook-inputs.ts'
 import {
-  describeError,
+  textOfError,
   MAX_LOG_LINES,
   MAX_MESSAGE_CHARS,
   MAX_OPEN_REQUESTS,
@@ -64,7 +64,7 @@ class Thread implements ServerPort {
       this.#plugin = new RunningPlugin(exported, this)
       this.#post({ type: 'LOADED', manifest: this.#plugin.manifest })
     } catch (error) {
-      this.#post({ type: 'UNUSABLE', message: describeError(error) })
+      this.#post({ type: 'UNUSABLE', message: textOfError(error) })
     }
   }
 
@@ -137,7 +137,7 @@ class Thread implements ServerPort {
       const refused = this.#send({ type: 'RESULT', id, value }, (text) => this.#collect(text))
       if (refused !== null) throw new Error(refused)
     } catch (error) {
-      this.#post({ type: 'ERROR', id, message: describeError(error) })
+      this.#post({ type: 'ERROR', id, message: textOfError(error) })
     }
   }
 
@@ -169,7 +169,7 @@ class Thread implements ServerPort {
       post(text)
       return null
     } catch (error) {
-      return `no JSON: ${describeError(error)}`
+      return `no JSON: ${textOfError(error)}`
     }
   }
 }

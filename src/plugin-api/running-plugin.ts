@@ -5,7 +5,7 @@
 import type { PluginDefinition } from './definition.ts'
 import type { Json } from './hook-inputs.ts'
 import { describePlugin, problemsOf, type PluginManifest } from './manifest.ts'
-import { describeError } from './messages.ts'
+import { textOfError } from './messages.ts'
 import type { LogLevel, PluginCall, PluginStart, ProgressData, ServerRequest } from './messages.ts'
 import type { PluginContext, ToolContext, ToolResult } from './plugin-context.ts'
 import { startProgram } from './program.ts'
@@ -124,7 +124,7 @@ export class RunningPlugin {
     const log =
       (level: LogLevel) =>
       (message: unknown, fields: Json = {}) =>
-        this.#port.log(level, textOf(message) ?? describeError(message), fields)
+        this.#port.log(level, textOf(message) ?? textOfError(message), fields)
     return {
       settings: this.#settings,
       signal,

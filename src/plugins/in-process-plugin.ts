@@ -1,7 +1,7 @@
 /** A built-in plugin: through the same interface, in the server itself. It is trusted to end and to yield. */
 import type { Json } from '../plugin-api/hook-inputs.ts'
 import type { PluginManifest } from '../plugin-api/manifest.ts'
-import { describeError, type PluginCall, type PluginStart } from '../plugin-api/messages.ts'
+import { textOfError, type PluginCall, type PluginStart } from '../plugin-api/messages.ts'
 import { RunningPlugin } from '../plugin-api/running-plugin.ts'
 import {
   PluginError,
@@ -80,5 +80,5 @@ export class InProcessPlugin implements PluginInstance {
 }
 
 function threw(error: unknown): never {
-  throw new PluginError('THREW', describeError(error))
+  throw new PluginError('THREW', textOfError(error))
 }

@@ -23,7 +23,7 @@ import { appendAudit } from '../store/audit-entries.ts'
 import type { Database } from '../store/database.ts'
 import {
   countPlugin,
-  declarePlugin,
+  declarePluginRow,
   readPlugins,
   reportPlugin,
   type FoundPlugin,
@@ -239,7 +239,7 @@ export class LivePlugins {
     const found: FoundPlugin = { name, version, title, description, origin, enabled, manifest }
     const at = clock.now()
     const result = await database.transaction(async (transaction) => {
-      const outcome = await declarePlugin(transaction, found, at)
+      const outcome = await declarePluginRow(transaction, found, at)
       if (outcome.change === 'NEW' && origin !== 'BUILT_IN') {
         const body = { kind: 'CONFIG', change: 'PLUGIN_FOUND', detail: `${name} ${version}` } as const
         const entry = { at, sessionId: null, turnId: null, actor: 'server', tokenName: null, body }

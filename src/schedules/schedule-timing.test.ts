@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { firstRunAt, timingIssues, type Timing } from './schedule-timing.ts'
+import { firstRunAt, timingIssues, type ScheduleTiming } from './schedule-timing.ts'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
-const DAILY: Timing = { cron: '0 9 * * *', runAt: null, timeZone: 'UTC' }
-const ONCE: Timing = { cron: null, runAt: new Date('2026-11-21T12:00:01Z'), timeZone: 'UTC' }
+const DAILY: ScheduleTiming = { cron: '0 9 * * *', runAt: null, timeZone: 'UTC' }
+const ONCE: ScheduleTiming = { cron: null, runAt: new Date('2026-11-21T12:00:01Z'), timeZone: 'UTC' }
 
-function issues(timing: Partial<Timing>): string[] {
+function issues(timing: Partial<ScheduleTiming>): string[] {
   return timingIssues({ ...DAILY, ...timing }, NOW).map(({ path, message }) => `${path.join('.')} ${message}`)
 }
 

@@ -6,7 +6,7 @@ import { cronIssue } from './cron-issue.ts'
 import { nextFiring } from './next-firing.ts'
 import { timeZoneIssue } from '../config/schema/time-zone-issue.ts'
 
-export interface Timing {
+export interface ScheduleTiming {
   readonly cron: string | null
   /** Exactly one of `cron` and `runAt` is not null. */
   readonly runAt: Date | null
@@ -16,7 +16,7 @@ export interface Timing {
 export const DEFAULT_TIME_ZONE = 'UTC'
 
 /** `now`: what is to fire must lie behind it. */
-export function timingIssues({ cron, runAt, timeZone }: Timing, now: Date): InputIssue[] {
+export function timingIssues({ cron, runAt, timeZone }: ScheduleTiming, now: Date): InputIssue[] {
   const zone = timeZoneIssue(timeZone)
   const zoneIssues = zone === null ? [] : [{ path: ['timeZone'], message: zone }]
   if (cron !== null && runAt !== null)
@@ -35,7 +35,7 @@ export function timingIssues({ cron, runAt, timeZone }: Timing, now: Date): Inpu
 const PAST = 'must lie in the future'
 
 /** The first time after `after`; null when there is none any more. */
-export function firstRunAt({ cron, runAt, timeZone }: Timing, after: Date): Date | null {
+export function firstRunAt({ cron, runAt, timeZone }: ScheduleTiming, after: Date): Date | null {
   if (cron !== null) return nextFiring(cron, timeZone, after)
   return runAt !== null && runAt > after ? runAt : null
 }

@@ -13,7 +13,7 @@ import { idKind } from '../platform/id.ts'
 import { patchSchedule, type SchedulePatch, type StoredSchedule } from '../store/schedules/schedule-edit.ts'
 import { redactorFor } from './create-schedule.ts'
 import { scheduleEditor, type ScheduleChanged } from './schedule-access.ts'
-import { firstRunAt, timingIssues, type Timing } from './schedule-timing.ts'
+import { firstRunAt, timingIssues, type ScheduleTiming } from './schedule-timing.ts'
 import { ownerGone } from './send-run.ts'
 
 /** Absent or null: as it is. */
@@ -87,7 +87,7 @@ function setsTime({ cron, runAt, timeZone }: UpdateScheduleInput): boolean {
   return cron != null || runAt != null || timeZone != null
 }
 
-function timingOf(schedule: StoredSchedule, { cron, runAt, timeZone }: UpdateScheduleInput): Timing {
+function timingOf(schedule: StoredSchedule, { cron, runAt, timeZone }: UpdateScheduleInput): ScheduleTiming {
   const zone = timeZone ?? schedule.timeZone
   if (cron == null && runAt == null) return { cron: schedule.cron, runAt: schedule.runAt, timeZone: zone }
   return { cron: cron ?? null, runAt: runAt ?? null, timeZone: zone }

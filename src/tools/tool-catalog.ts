@@ -2,7 +2,7 @@
  * All tools in one list, whatever they come from. A turn takes a snapshot when it begins, so that what it was offered
  * and what it calls are the same; what has vanished since fails when it is called. Made by app.ts.
  */
-import { isReservedSource, sourceOf } from '../core/tool/tool-name.ts'
+import { isReservedSource, toolSourceOf } from '../core/tool/tool-name.ts'
 import { TOOL_ORIGINS, type Tool, type ToolSource } from './tool.ts'
 
 /** Longer descriptions cost every call of a model: the end is cut off. */
@@ -49,7 +49,7 @@ export class ToolCatalog {
       const problem = holder === null || holder === source ? source.problem() : shadowed(source, holder)
       if (problem !== null) problems.set(source.name, [problems.get(source.name), problem].filter(Boolean).join(' '))
       for (const tool of holder === source ? source.tools() : []) {
-        if (tools.size < MAX_TOOLS && sourceOf(tool.name) === source.name && !tools.has(tool.name))
+        if (tools.size < MAX_TOOLS && toolSourceOf(tool.name) === source.name && !tools.has(tool.name))
           tools.set(tool.name, bounded(tool))
       }
     }

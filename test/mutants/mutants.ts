@@ -408,7 +408,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'tool-call-said-to-have-failed',
     promise: 'A call that may have happened is never said to have failed.',
-    file: 'src/mcp/call-tool.ts',
+    file: 'src/mcp/call-server-tool.ts',
     find: 'if (isUnsent(error)) return',
     replace: 'if (isUnsent(error) || !(error instanceof SdkError)) return',
     tests: ['test/mcp/hostile-http.test.ts'],

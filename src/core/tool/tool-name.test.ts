@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { matchesTool, sourceOf, toolName } from './tool-name.ts'
+import { matchesTool, toolSourceOf, toolName } from './tool-name.ts'
 
 describe('toolName', () => {
   test.each([
@@ -23,7 +23,7 @@ describe('toolName', () => {
 })
 
 test('the source of a tool is what stands before its name', () => {
-  expect(['weather__now', 'a__b__c', 'exec', ''].map(sourceOf)).toEqual(['weather', 'a', '', ''])
+  expect(['weather__now', 'a__b__c', 'exec', ''].map(toolSourceOf)).toEqual(['weather', 'a', '', ''])
 })
 
 describe('matchesTool', () => {

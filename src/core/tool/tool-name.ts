@@ -46,7 +46,7 @@ export function toolName(source: string, tool: string): string | null {
 }
 
 /** The part of a tool's name before "__"; '' where there is none. */
-export function sourceOf(name: string): string {
+export function toolSourceOf(name: string): string {
   return name.slice(0, Math.max(0, name.indexOf(SEPARATOR)))
 }
 

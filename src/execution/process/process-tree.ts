@@ -28,7 +28,7 @@ export function readProcess(pid: number): ProcessEntry | null {
 }
 
 /** The user as whom it runs, seen from here; null when it has ended. */
-export function readUser(pid: number): number | null {
+export function userOfProcess(pid: number): number | null {
   const uid = /^Uid:\s+(\d+)/m.exec(readProcFile(`/proc/${pid}/status`) ?? '')?.[1]
   return uid === undefined ? null : Number(uid)
 }

@@ -13,7 +13,7 @@ import { CommandProcess, type CommandProcessOptions, type ProcessResult } from '
 import { findDropAccount } from './drop-account.ts'
 import { probeName, sandboxFolder } from '../host/host-folder.ts'
 import { PreparedLaunch } from '../namespace/prepared-launch.ts'
-import { findDescendants, isRunning, measureNamespaceMemory, readUser } from '../process/process-tree.ts'
+import { findDescendants, isRunning, measureNamespaceMemory, userOfProcess } from '../process/process-tree.ts'
 import { installFix, readMachineFacts, repairFix, type MachineFacts } from './sandbox-fix.ts'
 import { writeSandboxFiles } from './sandbox-files.ts'
 import { planSandboxLaunch, planSandboxOrder, SANDBOX_UID, type SandboxSetup } from './sandbox-profile.ts'
@@ -154,7 +154,7 @@ async function runAndKill(
   })
   await Promise.race([waiting.promise, started.result])
   const pids = initPid === 0 ? [] : [initPid, ...findDescendants(initPid)]
-  const [user, memoryBytes] = [readUser(initPid), measureNamespaceMemory(initPid, 'EXACT')]
+  const [user, memoryBytes] = [userOfProcess(initPid), measureNamespaceMemory(initPid, 'EXACT')]
   started.kill('cancelled')
   const result = await started.result
   return { result, user, memoryBytes, processCount: pids.length, survivorCount: pids.filter(isRunning).length }

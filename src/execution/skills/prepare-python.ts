@@ -8,7 +8,7 @@ import { parse } from 'smol-toml'
 import * as z from 'zod'
 import { AppError, messageOf } from '../../core/errors.ts'
 import { locateProgram } from './locate-program.ts'
-import { runTool, type ToolOptions } from './run-tool.ts'
+import { runForSetUp, type SetUpEnvironment } from './run-for-set-up.ts'
 
 const VENV = '.venv'
 
@@ -23,13 +23,13 @@ const projectSchema = z.looseObject({
 })
 
 /** `python`: the version that the manifest asks for. Rejects with an AppError; the folder is then of no use. */
-export async function preparePython(folder: string, python: string | null, tools: ToolOptions): Promise<void> {
+export async function preparePython(folder: string, python: string | null, tools: SetUpEnvironment): Promise<void> {
   const requirements = existsSync(join(folder, 'requirements.txt'))
   const project = readProject(folder)
   if (!requirements && project === null) return
   const system = locateProgram('python3')
   if (system === null) throw refuse('The skill needs Python: install python3 in /usr/bin, where the sandbox finds it.')
-  const version = (await runTool(system, ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'], tools)).trim()
+  const version = (await runForSetUp(system, ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'], tools)).trim()
   for (const spec of [python, project?.requiresPython ?? null]) checkVersion(version, spec)
   const wanted = [...(project?.dependencies ?? []), ...(requirements ? ['-r', 'requirements.txt'] : [])]
   await makeEnvironment({ folder, system, wanted }, tools)
@@ -42,26 +42,26 @@ interface Environment {
   readonly wanted: readonly string[]
 }
 
-async function makeEnvironment({ folder, system, wanted }: Environment, tools: ToolOptions): Promise<void> {
+async function makeEnvironment({ folder, system, wanted }: Environment, tools: SetUpEnvironment): Promise<void> {
   const inFolder = { ...tools, cwd: folder }
   const uv = locateProgram('uv', tools.environment['PATH'])
-  if (wanted.length === 0) return void (await runTool(system, ['-m', 'venv', '--without-pip', VENV], inFolder))
+  if (wanted.length === 0) return void (await runForSetUp(system, ['-m', 'venv', '--without-pip', VENV], inFolder))
   if (await hasPip(system, tools)) {
-    await runTool(system, ['-m', 'venv', VENV], inFolder)
+    await runForSetUp(system, ['-m', 'venv', VENV], inFolder)
     const pip = ['-m', 'pip', 'install', '--no-input', '--disable-pip-version-check', ...wanted]
-    return void (await runTool(join(folder, VENV, 'bin/python'), pip, inFolder))
+    return void (await runForSetUp(join(folder, VENV, 'bin/python'), pip, inFolder))
   }
   if (uv === null) {
     throw refuse(
       'The skill needs packages, and this Python cannot install any. Run "apt install python3-venv", or install uv.',
     )
   }
-  await runTool(uv, ['venv', '--python', system, VENV], inFolder)
-  await runTool(uv, ['pip', 'install', '--python', join(VENV, 'bin/python'), ...wanted], inFolder)
+  await runForSetUp(uv, ['venv', '--python', system, VENV], inFolder)
+  await runForSetUp(uv, ['pip', 'install', '--python', join(VENV, 'bin/python'), ...wanted], inFolder)
 }
 
-async function hasPip(system: string, tools: ToolOptions): Promise<boolean> {
-  return runTool(system, ['-c', 'import venv, ensurepip'], { ...tools, onOutput: undefined }).then(
+async function hasPip(system: string, tools: SetUpEnvironment): Promise<boolean> {
+  return runForSetUp(system, ['-c', 'import venv, ensurepip'], { ...tools, onOutput: undefined }).then(
     () => true,
     () => false,
   )

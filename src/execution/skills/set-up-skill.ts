@@ -7,7 +7,7 @@ import { AppError } from '../../core/errors.ts'
 import { deployEnvironment, describeMissing, type SecretOf } from './deploy-environment.ts'
 import { locateProgram } from './locate-program.ts'
 import { preparePython } from './prepare-python.ts'
-import { runTool, type ToolOptions } from './run-tool.ts'
+import { runForSetUp, type SetUpEnvironment } from './run-for-set-up.ts'
 import type { InstalledSkill } from './skill-folder.ts'
 
 interface SetUpOptions {
@@ -17,13 +17,13 @@ interface SetUpOptions {
   readonly requirePrograms: boolean
   readonly secretOf: SecretOf
   /** `cwd`: the skill's folder. */
-  readonly tools: ToolOptions
+  readonly tools: SetUpEnvironment
 }
 
 /** What the admin still has to see to; rejects with an AppError when the skill cannot work. */
 export async function setUpSkill(skill: InstalledSkill, options: SetUpOptions): Promise<readonly string[]> {
   const { tools, depsScript, requirePrograms, secretOf } = options
-  if (depsScript !== null) await runTool('/bin/bash', ['--', depsScript], tools)
+  if (depsScript !== null) await runForSetUp('/bin/bash', ['--', depsScript], tools)
   await preparePython(skill.folder, skill.python, tools)
   const missing = skill.bin.filter((name) => locateProgram(name) === null)
   const noPrograms = `The skill needs programs that are not installed in /usr: ${missing.join(', ')}.`

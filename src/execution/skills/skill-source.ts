@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { AppError } from '../../core/errors.ts'
-import { runTool, type ToolOptions } from './run-tool.ts'
+import { runForSetUp, type SetUpEnvironment } from './run-for-set-up.ts'
 
 /** Kept in the skill's folder for `update`, so it must hold no password; `parseSource` sees to that. */
 export type SkillSource =
@@ -78,7 +78,7 @@ function clean(name: string): string {
 /**
  * Brings the source's files to `target`, which does not exist yet. Rejects with an AppError that says why it could not.
  */
-export async function fetchSource(source: SkillSource, target: string, tools: ToolOptions): Promise<void> {
+export async function fetchSource(source: SkillSource, target: string, tools: SetUpEnvironment): Promise<void> {
   if (source.kind === 'folder') {
     const filter = (path: string): boolean => path === source.path || !LEFT_BEHIND.has(basename(path))
     return cp(source.path, target, { recursive: true, verbatimSymlinks: true, filter })
@@ -86,7 +86,7 @@ export async function fetchSource(source: SkillSource, target: string, tools: To
   // Nothing that a URL could smuggle in: no options, no other protocols, no prompts, no code of the repository.
   const environment = { ...tools.environment, GIT_ALLOW_PROTOCOL: 'https:ssh:file', GIT_TERMINAL_PROMPT: '0' }
   const args = ['clone', '--quiet', '--depth', '1', '--', source.url, target]
-  await runTool('git', args, { ...tools, environment })
+  await runForSetUp('git', args, { ...tools, environment })
 }
 
 function refuse(message: string): AppError {

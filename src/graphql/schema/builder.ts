@@ -12,7 +12,7 @@ import type PrismaTypes from '../../generated/pothos-types.ts'
 import { getDatamodel } from '../../generated/pothos-types.ts'
 import type { GraphQLContext } from '../context.ts'
 import { deniedError, grantedScopes, type AuthScopes } from './access.ts'
-import type { JsonValue } from './values/read-json.ts'
+import type { JsonValue } from '../../core/tool/json.ts'
 
 export interface SchemaTypes {
   Context: GraphQLContext

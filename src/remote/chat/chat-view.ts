@@ -2,7 +2,7 @@
 import { styleText } from 'node:util'
 import type { SessionEvent } from '../../../packages/client/src/connect.ts'
 import { harmless } from '../text/harmless.ts'
-import { describeEnd, describeStep, oneLine } from './describe-chat.ts'
+import { describeEnd, describeStep, shortLine } from './describe-chat.ts'
 import type { Screen } from './screen.ts'
 
 type EventOf<Name extends SessionEvent['__typename']> = Extract<SessionEvent, { __typename: Name }>
@@ -127,7 +127,7 @@ export class ChatView {
   /** Shows the prompt for what is expected of the person now. */
   ask(): void {
     const { asked } = this
-    if (asked !== null) this.#screen.setPrompt(`${oneLine(asked.task.detail)} · [y]es, for the [s]ession, [n]o? `)
+    if (asked !== null) this.#screen.setPrompt(`${shortLine(asked.task.detail)} · [y]es, for the [s]ession, [n]o? `)
     else this.#screen.setPrompt(this.#isWorking ? '… › ' : '› ')
   }
 }

@@ -7,7 +7,7 @@ import { harmless } from '../text/harmless.ts'
 export function describeStep(event: SessionEvent): string | null {
   switch (event.__typename) {
     case 'PlanCreatedEvent':
-      return event.plan.tasks.map(({ index, type, detail }) => `${index + 1}. ${type} ${oneLine(detail)}`).join('\n')
+      return event.plan.tasks.map(({ index, type, detail }) => `${index + 1}. ${type} ${shortLine(detail)}`).join('\n')
     case 'TaskUpdateEvent':
       return describeTask(event)
     case 'ReviewEvent':
@@ -25,7 +25,7 @@ export function describeStep(event: SessionEvent): string | null {
 
 function describeTask({ task, taskStatus }: Extract<SessionEvent, { __typename: 'TaskUpdateEvent' }>): string | null {
   if (task.type === 'MSG') return null
-  const what = `${task.index + 1} ${task.type} ${oneLine(task.detail)}`
+  const what = `${task.index + 1} ${task.type} ${shortLine(task.detail)}`
   switch (taskStatus) {
     case 'RUNNING':
       return `▸ ${what}`
@@ -50,7 +50,7 @@ export function describeEnd(event: Extract<SessionEvent, { __typename: 'TurnComp
   )
 }
 
-export function oneLine(text: string): string {
+export function shortLine(text: string): string {
   const line = harmless(text).split('\n', 1)[0] ?? ''
   return line.length > 60 ? `${line.slice(0, 59)}…` : line
 }

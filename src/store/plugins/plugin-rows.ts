@@ -64,7 +64,7 @@ const DECLARE: Statement = {
 }
 
 /** Repeatable. NEW: no process has seen it before; SAME: nothing was written. */
-export async function declarePlugin(
+export async function declarePluginRow(
   transaction: Queryable,
   { name, version, title, description, origin, enabled, manifest }: FoundPlugin,
   at: Date,

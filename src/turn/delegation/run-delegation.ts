@@ -11,7 +11,7 @@ import type { TaskOutcome } from '../task/task-outcome.ts'
 import { stopped, type Ending } from '../turn-context.ts'
 import { updateTask } from '../task/update-task.ts'
 import type { DelegationContext } from './delegation-context.ts'
-import { judgeAnswer } from './judge-answer.ts'
+import { judgeDelegated } from './judge-delegated.ts'
 import { startDelegation } from './start-delegation.ts'
 
 /** Whether the task is carried out here. */
@@ -53,7 +53,7 @@ async function advance(
   if (delegation === null) return startDelegation(context, task, user)
   const { status, answer, answered, failure } = delegation
   if (status === 'PENDING' || (status === 'RUNNING' && !answered)) return 'waits'
-  if (status === 'RUNNING') return judgeAnswer(context, task, delegation)
+  if (status === 'RUNNING') return judgeDelegated(context, task, delegation)
   const finishedAt = context.clock.now()
   const patch =
     status === 'DONE'

@@ -27,12 +27,21 @@ import type { Role } from '../../core/identity.ts'
 import { outputsBefore } from '../program/outputs-before.ts'
 import { runProgram } from '../program/run-program.ts'
 
+type RunTaskContext = Parameters<typeof runSkill>[0] &
+  Parameters<typeof runTool>[0] &
+  DelegationContext &
+  Pick<TurnContext, 'tracing'>
+/** One task: what runs it, writes it or reviews it. */
+type AdvanceContext = RunTaskContext & Parameters<typeof reviewTask>[0] & Parameters<typeof writeMessage>[0]
+/** Between tasks messages of the user may join. */
+type ExecutePlanContext = AdvanceContext & Pick<TurnContext, 'busyPolicy' | 'join'>
+
 /**
  * Until the plan has ended, is given up or broken off, or the turn stops. Repeated for a plan that was left anywhere it
  * goes on there.
  */
 export async function executePlan(
-  context: Omit<TurnContext, 'tellFacts'>,
+  context: ExecutePlanContext,
   plan: PlanState,
 ): Promise<ReplanWanted | BrokenOff | Ending> {
   const detail = plan.tasks.length === 1 ? '1 task' : `${plan.tasks.length} tasks`
@@ -53,11 +62,7 @@ export async function executePlan(
   return { kind: isBrokenOff(context, plan) ? 'BrokenOff' : 'Done' }
 }
 
-async function advance(
-  context: Omit<TurnContext, 'busyPolicy' | 'join' | 'tellFacts'>,
-  plan: PlanState,
-  task: TaskState,
-): Promise<TaskOutcome> {
+async function advance(context: AdvanceContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
   const step = nextStep(task)
   switch (step) {
     case 'pass':
@@ -91,16 +96,7 @@ export function runTask(
   })
 }
 
-type RunTaskContext = Parameters<typeof runSkill>[0] &
-  Parameters<typeof runTool>[0] &
-  DelegationContext &
-  Pick<TurnContext, 'tracing'>
-
-async function run(
-  context: Omit<TurnContext, 'busyPolicy' | 'join' | 'tellFacts'>,
-  plan: PlanState,
-  task: TaskState,
-): Promise<TaskOutcome> {
+async function run(context: AdvanceContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
   const configured = currentUser(context.config.current(), context.turn.userName)
   auditRights(context, plan, configured)
   const reason = whyBarred(context)

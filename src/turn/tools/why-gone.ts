@@ -4,7 +4,7 @@
  */
 import type { CurrentUser } from '../../config/access/current-user.ts'
 import { mayUseTool } from '../../config/access/may-use-skill.ts'
-import { sourceOf } from '../../core/tool/tool-name.ts'
+import { toolSourceOf } from '../../core/tool/tool-name.ts'
 import type { ToolSnapshot } from '../../tools/tool-catalog.ts'
 
 /** Half a sentence, for people and the model; null where nothing is known, or where the user may not use the tool. */
@@ -13,7 +13,7 @@ export function whyGone(
   name: string,
   user: Pick<CurrentUser, 'role' | 'tools'>,
 ): string | null {
-  const source = sourceOf(name)
+  const source = toolSourceOf(name)
   if (!problems.has(source) || !mayUseTool(user, name)) return null
   return `${source}, which it belongs to, is not there now; an administrator can see why in the list of tools`
 }

@@ -3,13 +3,12 @@
  * 64 KiB long. Nothing behind this recurses into a value that has not passed here.
  */
 import { Kind, type ConstValueNode } from 'graphql'
+import type { JsonValue } from '../../../core/tool/json.ts'
 import { unreachable } from '../../../platform/must.ts'
 import { badUserInput } from './bad-user-input.ts'
 
 export const MAX_JSON_DEPTH = 32
 export const MAX_JSON_BYTES = 65_536
-
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
 /** Throws BAD_USER_INPUT when `value` breaks one of the rules above. */
 export function readJson(value: unknown): JsonValue {

@@ -6,7 +6,7 @@ import { AppError, messageOf } from '../../core/errors.ts'
  * Where and with which variables a tool runs; `cwd` is absolute. There is no time limit: the admin who watches can end
  * it.
  */
-export interface ToolOptions {
+export interface SetUpEnvironment {
   readonly cwd: string
   readonly environment: Readonly<Record<string, string | undefined>>
   /** What the program prints, as it comes; absent: only shown when it fails. */
@@ -17,7 +17,7 @@ export interface ToolOptions {
 const MAX_SHOWN_CHARS = 2_000
 
 /** Resolves with what it printed. Rejects with an AppError that shows its last words when it fails or is not there. */
-export function runTool(file: string, args: readonly string[], options: ToolOptions): Promise<string> {
+export function runForSetUp(file: string, args: readonly string[], options: SetUpEnvironment): Promise<string> {
   const { cwd, environment, onOutput } = options
   const shown = [file, ...args].join(' ')
   return new Promise((resolve, reject) => {

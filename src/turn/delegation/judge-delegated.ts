@@ -17,7 +17,7 @@ import type { DelegationContext } from './delegation-context.ts'
  * "waits": the child was told what is missing. A reviewer that gives no answer ends the turn
  * (src/turn/steps/unanswered.ts).
  */
-export async function judgeAnswer(
+export async function judgeDelegated(
   context: DelegationContext,
   task: TaskState,
   delegation: StoredDelegation,

@@ -4,7 +4,7 @@ import type { FoundProblem } from '../config-problem.ts'
 import { isRuntime, modelKey, parseModel, REHEARSAL } from './model-choice.ts'
 import type { Sections } from '../sections.ts'
 
-export function checkModels(sections: Sections): readonly FoundProblem[] {
+export function checkModelChoices(sections: Sections): readonly FoundProblem[] {
   const problems: FoundProblem[] = []
   const first = firstProvider(sections)
   if (sections.providers.has(REHEARSAL.provider)) {

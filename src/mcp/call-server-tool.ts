@@ -28,7 +28,7 @@ export interface CallOptions {
 }
 
 /** Never rejects but for bugs. */
-export async function callTool(client: Client, call: ToolCall, options: CallOptions): Promise<ToolOutcome> {
+export async function callServerTool(client: Client, call: ToolCall, options: CallOptions): Promise<ToolOutcome> {
   const { signal, args } = call
   if (signal.aborted) return { kind: 'failed', text: 'It was not called: the turn was stopped before.' }
   const timeout = Math.min(call.timeoutMs, options.timeoutMs)
