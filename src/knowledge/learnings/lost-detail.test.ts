@@ -12,6 +12,10 @@ test.each([
   // Nouns of German sentences, which are no names.
   ['Die Sicherungen der Datenbank liegen in Oslo.', 'Die Backups liegen in Oslo.'],
   ['Der alte Server ist mit einer neuen Verschlüsselung im Keller.', 'Der Server ist verschlüsselt im Untergeschoss.'],
+  // Also where only a preposition is before them.
+  ['Der Dienst lauscht auf Port 8080 und nicht auf 80.', 'Der Dienst hört 8080 ab und nicht 80.'],
+  ['Das steht im Handbuch auf Seite 12.', 'The handbook has it on p. 12.'],
+  ['Die Sicherung läuft in neuen Zeitfenstern und ist kurz.', 'The backup is short.'],
   ['Logs are in /var/log/shop.', 'The logs of it are in /var/log/shop'],
 ])('%s → %s', (source, text) => {
   expect(lostDetail(source, text)).toBeNull()
@@ -32,6 +36,8 @@ test.each([
   ['Only Grace deploys until version 3.', 'Grace deploys.', /"3" is lost/],
   ['Only Grace deploys.', 'Grace deploys.', /"Only" is lost/],
   ['Die Freigabe wird von Grace erteilt.', 'Die Freigabe wird erteilt.', /"Grace" is lost/],
+  ['Der Dienst läuft auf Debian 12 und nicht auf Port 80.', 'Der Dienst läuft auf 12 und nicht auf 80.', /"Debian"/],
+  ['Die Freigabe wird von Zimmer erteilt.', 'Die Freigabe wird erteilt.', /"Zimmer" is lost/],
   ['Grace deploys until Friday.', 'Grace deploys.', /"Friday" is lost/],
   ['Grace deploys the shop.', 'The shop is deployed.', /"Grace" is lost/],
   ['The shop is deployed by **Grace**.', 'The shop is deployed.', /"Grace" is lost/],

@@ -1,7 +1,8 @@
 /** What the rules by form make of sentences that they were not fitted to (docs/curation.md has the figures). */
 import { expect, test } from 'vitest'
+import { germanNouns } from '../../../src/knowledge/learnings/german-noun-words.ts'
 import { findSuspicions } from '../../../src/knowledge/suspicions/find-suspicions.ts'
-import { HELD_OUT_KINDS, heldOutSentences } from './held-out.ts'
+import { germanNounsHeldOut, HELD_OUT_KINDS, heldOutSentences } from './held-out.ts'
 
 /** At least so many of them are held, of what is true at most. */
 const BEFORE = { remark: [70, 72], order: [65, 65], secret: [45, 45], agent: [35, 35], fact: [4, 160] } as const
@@ -18,4 +19,15 @@ test.each([
   expect(new Set(texts).size).toBe(all)
   const found = texts.filter((text) => findSuspicions(text).length > 0).length
   expect(found).toSatisfy((count: number) => (kind === 'fact' ? count <= held : count >= held))
+})
+
+/** Written before the words that the rule knows, by the same hand. */
+test.each([
+  ['nouns', 20, 25],
+  ['names', 0, 15],
+] as const)('German %s behind prepositions', (kind, marks, all) => {
+  const sentences = germanNounsHeldOut(kind)
+  expect(sentences).toHaveLength(all)
+  const nouns = sentences.filter(({ text, word }) => germanNouns(text).has(word.toLowerCase()))
+  expect(nouns.length).toSatisfy((count: number) => (kind === 'names' ? count <= marks : count >= marks))
 })

@@ -29,3 +29,15 @@ export function heldOutSentences(written: Written): HeldOutSentence[] {
       }),
   )
 }
+
+/** Behind prepositions of German sentences: words for kinds of things, and names. */
+export function germanNounsHeldOut(kind: 'nouns' | 'names'): { readonly text: string; readonly word: string }[] {
+  return readFileSync(new URL('german-nouns.txt', import.meta.url), 'utf8')
+    .split(/^# /m)
+    .filter((part) => part.startsWith(`${kind}\n`))
+    .flatMap((part) => part.split('\n').slice(1))
+    .flatMap((line) => {
+      const [text = '', word] = line.split('|')
+      return word === undefined ? [] : [{ text, word }]
+    })
+}
