@@ -159,6 +159,84 @@ test(
   },
 )
 
+/** What a message answers, by name: the fact, the question, its learning, what was learned from the answer, its job. */
+const ANSWERED = `SELECT concat_ws(' ', q.status, l.status,
+    (SELECT string_agg(a.status::text, ' ') FROM learnings a WHERE a.session_id = q.session_id AND a.source = 'ANSWER'
+      AND a.similar_fact_ids @> q.fact_ids),
+    CASE WHEN EXISTS (SELECT FROM curation_jobs j WHERE j.session_id = q.session_id) THEN 'job' END,
+    (SELECT string_agg(f.content, ' ' ORDER BY f.id) FROM facts f WHERE f.content LIKE '%' || $1 || '%' AND f.invalidated_at IS NULL)) AS state
+  FROM questions q JOIN learnings l ON l.question_id = q.id WHERE q.session_id = 'cli:' || $1`
+
+test('an answer in a message settles its question, and then the facts, at whatever moment the server is killed', async () => {
+  const asked = new Map<string, PromiseWithResolvers<void>>()
+  let isHeld = false
+  const by = (call: StubCall): StubAnswer => {
+    const name = call.user.match(/depot-\d/g)?.at(-1) ?? ''
+    if (call.role === 'planner') {
+      asked.get(`planner ${name}`)?.resolve()
+      const answers = [{ question: 'Q1', answer: 'It is in Turku.' }]
+      const tasks = [{ type: 'msg', detail: 'Thank them.', expect: null, skill: null, args: null }]
+      return { content: { goal: `Thank them for ${name}.`, secrets: null, tasks, answers } }
+    }
+    if (call.role !== 'curator') return answerWell(call)
+    if (asked.has(`curator ${name}`) && !isHeld) {
+      isHeld = true
+      return () => asked.get(`curator ${name}`)?.resolve()
+    }
+    const known = /^(F\d+): The depot-\d is in Riga/m.exec(call.user)?.[1]
+    const verdict = { learningId: 'L1', verdict: 'replace', known, fact: `The ${name} is in Turku.`, question: null }
+    return { content: { evaluations: [{ ...verdict, reason: 'So they say.' }] } }
+  }
+  await using model = await StubEndpoint.start({ by })
+  await using cluster = await Cluster.begin({ config: { toml: stubProvider(model) } })
+  let [one, other] = [await cluster.start(), await cluster.start()]
+  const moments = [
+    { until: 'planner', delayMs: 0 },
+    { until: 'planner', delayMs: 8 },
+    { until: 'curator', delayMs: 0 },
+  ]
+  for (const [n, { until, delayMs }] of moments.entries()) {
+    const name = `depot-${n}`
+    const stateOf = async () => (await cluster.query<{ state: string }>(ANSWERED, [name]))[0]?.state
+    await cluster.query(`INSERT INTO sessions (id, source_kind, source_interactive) VALUES ($1, 'cli', true)`, [
+      `cli:${name}`,
+    ])
+    await cluster.query(
+      `INSERT INTO facts (id, content, norm, source, created_at, updated_at)
+       VALUES ($1, 'The ' || $1 || ' is in Riga.', 'the ' || $1 || ' is in riga', 'CURATOR', now(), now())`,
+      [name],
+    )
+    await cluster.query(
+      `INSERT INTO questions (id, content, norm, session_id, source, fact_ids, created_at)
+       VALUES ('q_' || $1, 'Where is the ' || $1 || '?', 'where is the ' || $1, 'cli:' || $1, 'CURATOR', ARRAY[$1], now())`,
+      [name],
+    )
+    await cluster.query(
+      `INSERT INTO learnings (id, session_id, content, norm, status, question_id, created_at)
+       VALUES ('l_' || $1, 'cli:' || $1, 'The ' || $1 || ' is in Turku.', 'x', 'ASKED', 'q_' || $1, now())`,
+      [name],
+    )
+    const gate = Promise.withResolvers<void>()
+    asked.set(`${until} ${name}`, gate)
+    await send(clientOf(one, 'ada'), `cli:${name}`, `The ${name} is in Turku.`)
+    await gate.promise
+    await systemClock.sleep(delayMs)
+    const isOwner = ({ logs }: ServerProcess): boolean =>
+      logs.some((line) => line.msg === 'turn begins' && line['sessionId'] === `cli:${name}`)
+    if (!isOwner(one)) [one, other] = [other, one]
+    await one.kill()
+    const [open, answered] = [
+      `OPEN ASKED The ${name} is in Riga.`,
+      `RESOLVED ANSWERED PENDING job The ${name} is in Riga.`,
+    ]
+    expect(until === 'planner' ? [open, answered] : [answered]).toContain(await stateOf())
+    await using watch = watchAll(clientOf(other, 'ada'), `cli:${name}`)
+    expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+    expect((await stateOf())?.replace(' job', '')).toBe(`RESOLVED ANSWERED PROMOTED The ${name} is in Turku.`)
+    one = await cluster.start()
+  }
+}, 60_000)
+
 test('a proposal that is accepted while the server is killed is done as a whole, or waits', async () => {
   await using cluster = await Cluster.begin({})
   const delaysMs = [0, 2, 5, 9, 15, 25]

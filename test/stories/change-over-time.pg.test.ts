@@ -3,9 +3,11 @@
  * one, and whatever was done at once can be undone at once.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
+import { Database } from '../../src/store/database.ts'
 import * as api from '../generated/graphql.ts'
-import { converse, Story } from '../harness/story.ts'
+import { converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_REVIEW } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
@@ -97,6 +99,43 @@ test('the curator puts a new fact in the place of an old one, and one undo takes
   expect(await factSaying(OLD)).toMatchObject({ invalidatedAt: expect.any(String) })
 })
 
+test('what is told live of a replacement and of a merge has the change, and that undoes it', async () => {
+  const ada = story.as('ada')
+  await using facts = ada.watch(api.FactUpdatesDocument, {})
+  await facts.until(({ factUpdates }) => factUpdates.readList)
+  /** The change that is told of a fact with this text, once it is in use or out of use. */
+  const told = async (content: string, isLive: boolean): Promise<string> => {
+    const { factUpdates } = await facts.until(({ factUpdates: { fact } }) => {
+      return fact?.content === content && (fact.invalidatedAt === null) === isLive
+    })
+    return must(factUpdates.fact?.changeId, 'a change')
+  }
+  const [old, now] = ['The beacon of Elbe is white.', 'The beacon of Elbe is green.']
+  await learn('cli:beacon', old)
+  await learn('cli:beacon', now, (fact) => ({ verdict: 'replace', known: old, fact }))
+  const replacement = await told(old, false)
+  expect(await told(now, true)).toBe(replacement)
+  const { undoChange } = await ada.run(api.UndoChangeDocument, { changeId: replacement })
+  expect(undoChange.__typename).toBe('UndoChangePayload')
+  const undo = await told(now, false)
+  expect(await factSaying(old)).toMatchObject({ invalidatedAt: null, changeId: undo })
+
+  const parts = ['The beacon of Elbe has two lamps.', 'The beacon of Elbe has one horn.']
+  const ids: string[] = []
+  for (const content of parts) {
+    const { createFact } = await ada.run(api.CreateFactDocument, { content })
+    if (createFact.__typename === 'CreateFactPayload') ids.push(must(createFact.fact, 'a fact').id)
+  }
+  const whole = 'The beacon of Elbe has two lamps and one horn.'
+  await ada.run(api.MergeFactsDocument, { ids, content: whole })
+  const merge = await told(whole, true)
+  for (const part of parts) expect(await told(part, false)).toBe(merge)
+  const undone = await ada.run(api.UndoChangeDocument, { changeId: merge })
+  expect(undone.undoChange).toMatchObject({ facts: [...ids.map((id) => ({ id })), { content: whole }] })
+  for (const part of parts) expect(await factSaying(part)).toMatchObject({ invalidatedAt: null, replacedBy: null })
+  expect(await factSaying(whole)).toMatchObject({ invalidatedAt: expect.any(String) })
+})
+
 test('what holds, then not, then again is judged anew; over a person’s word it waits for one', async () => {
   const ada = story.as('ada')
   const [first, second] = ['The relay of Elbe listens on port 8080.', 'The relay of Elbe listens on port 8081.']
@@ -177,6 +216,14 @@ test('an answer settles its question, the learning and the facts in one go', asy
   expect(learnings.edges[0]?.node).toMatchObject({ id: known.learning.id, status: 'DISCARDED' })
 })
 
+/** A plan that answers the question whose label the pattern finds, and thanks. */
+function answersFirst({ user }: StubCall, pattern: RegExp): StubAnswer {
+  const [, label] = pattern.exec(user) ?? []
+  const answers = label === undefined ? null : [{ question: label, answer: 'It moved to Turku.' }]
+  const tasks = [{ type: 'msg', detail: 'Thank them.', expect: null, skill: null, args: null }]
+  return { content: { goal: 'Thank them.', secrets: null, tasks, answers } }
+}
+
 test('an answer without a verdict is learned from who gave it, and replaces the fact when it is judged', async () => {
   const ada = story.as('ada')
   const depot = await contradict('depot')
@@ -184,12 +231,7 @@ test('an answer without a verdict is learned from who gave it, and replaces the 
   await inbox.until(({ learningUpdates }) => learningUpdates.readList)
   stub.follow({
     by: (call) => {
-      if (call.role === 'planner') {
-        const [, label] = /^(Q\d+): Is the depot/m.exec(call.user) ?? []
-        const answers = label === undefined ? null : [{ question: label, answer: 'It moved to Turku.' }]
-        const tasks = [{ type: 'msg', detail: 'Thank them.', expect: null, skill: null, args: null }]
-        return { content: { goal: 'Thank them.', secrets: null, tasks, answers } }
-      }
+      if (call.role === 'planner') return answersFirst(call, /^(Q\d+): Is the depot/m)
       if (call.role !== 'curator') return answerWell(call)
       expect(call.user).toContain(`L1: ${depot.question} It moved to Turku.`)
       const label = /^(F\d+): The depot of Elbe is in Riga\.$/m.exec(call.user)?.[1]
@@ -208,6 +250,43 @@ test('an answer without a verdict is learned from who gave it, and replaces the 
     { status: 'PROMOTED' },
   ])
   expect(await factSaying(depot.fact)).toMatchObject({ replacedBy: { content: depot.contrary } })
+})
+
+test('an answer whose turn is cancelled is judged all the same', async () => {
+  const ada = story.as('ada')
+  const quay = await contradict('quay')
+  const writes = Promise.withResolvers<void>()
+  const isReplaced = async () => (await factSaying(quay.fact)).invalidatedAt !== null
+  stub.follow({
+    by: (call) => {
+      if (call.role === 'messenger') return () => writes.resolve()
+      if (call.role === 'planner') return answersFirst(call, /^(Q\d+): Is the quay/m)
+      if (call.role !== 'curator') return answerWell(call)
+      const label = /^(F\d+): The quay of Elbe is in Riga\.$/m.exec(call.user)?.[1]
+      const verdict = { learningId: 'L1', verdict: 'replace', known: label, fact: quay.contrary, question: null }
+      return { content: { evaluations: [{ ...verdict, reason: 'They said so.' }] } }
+    },
+  })
+  await send(ada, quay.sessionId, 'It moved to Turku.')
+  await writes.promise
+  await using watch = watchAll(ada, quay.sessionId)
+  await ada.run(api.CancelTurnDocument, { sessionId: quay.sessionId })
+  expect(await turnEnd(watch, 3)).toMatchObject({ turnStatus: 'CANCELLED' })
+  const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId: quay.sessionId } })
+  expect(learnings.edges.map(({ node }) => node)).toMatchObject([
+    { source: 'ANSWER', status: 'PENDING', held: false },
+    { id: quay.learning.id, status: 'ANSWERED' },
+    { status: 'PROMOTED' },
+  ])
+  expect(await isReplaced()).toBe(false)
+  const logger = createLogger({ level: 'silent', pretty: false })
+  const database = new Database({ url: story.databaseUrl, maxConnections: 1, logger })
+  await database.query({ name: '', text: 'UPDATE curation_jobs SET ready_at = now() WHERE session_id = $1' }, [
+    quay.sessionId,
+  ])
+  await database.close()
+  await expect.poll(isReplaced, { interval: 100 }).toBe(true)
+  expect(await factSaying(quay.fact)).toMatchObject({ replacedBy: { content: quay.contrary } })
 })
 
 test('a question of all sessions is answered by those to whom it was put, and by no others', async () => {

@@ -117,7 +117,9 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
 
 /**
  * Only questions that this session may answer: its own, and those of all sessions by an admin, or where they were put
- * before. With each, the learning is settled that became the question, and the answer is learned from its user.
+ * before. With each, the learning is settled that became the question, and the answer is learned from its user. That is
+ * a model's reading of a message: what follows for facts is for the curator, or a person, to say, in a commit of its
+ * own, which cannot be missed: the answer waits as a row, with a job of its session.
  */
 export function answerParts(answers: NonNullable<TurnWrite['answers']>, bind: Bind): Record<string, Fenced> {
   const resolved = fenced`
@@ -135,13 +137,25 @@ export function answerParts(answers: NonNullable<TurnWrite['answers']>, bind: Bi
     SELECT l.id, $1, $4, q.user_name, l.content, l.norm, q.at, ${ENTRY_VALUES}
     FROM ${ANSWERS} q, jsonb_to_record(q.learning) AS l (id text, content text, norm text, entry jsonb), ${ENTRY_RECORD}
     WHERE jsonb_typeof(q.learning) = 'object'`
+  // What follows for the facts is judged at the turn's end, and without it where it ends by a cancel, or far off.
+  const jobs = fenced`
+    INSERT INTO curation_jobs (session_id, ready_at)
+    SELECT DISTINCT $1::text, now() + interval '1 minute' FROM ${ANSWERS} q
+    WHERE q.learning->'entry'->>'status' = 'PENDING' AND NOT (q.learning->'entry'->>'held')::boolean
+    ${DUE_ALREADY}`
   // Only a question that this commit resolved, under the name of the turn's user.
   const audit = fenced`
     INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, data)
     SELECT q."auditIds"[1], q.at, 'KNOWLEDGE', $1, $4, q.user_name,
       jsonb_build_object('subjectId', q.id, 'change', 'RESOLVED', 'reason', NULL)
     FROM ${ANSWERS} q`
-  return { answers: resolved, answered_learnings: settled, answer_learnings: learned, answers_audit: audit }
+  return {
+    answers: resolved,
+    answered_learnings: settled,
+    answer_learnings: learned,
+    answer_jobs: jobs,
+    answers_audit: audit,
+  }
 }
 
 /** A question of one session is its people's in any case. */

@@ -467,6 +467,24 @@ WITH
     WHERE
       jsonb_typeof(q.learning) = 'object'
   ),
+  w_answer_jobs AS (
+    INSERT INTO
+      curation_jobs (session_id, ready_at)
+    SELECT DISTINCT
+      $1::text,
+      now() + interval '1 minute'
+    FROM
+      w_answers q
+    WHERE
+      q.learning -> 'entry' ->> 'status' = 'PENDING'
+      AND NOT (q.learning -> 'entry' ->> 'held')::boolean
+    ON CONFLICT (session_id) DO UPDATE
+    SET
+      ready_at = excluded.ready_at,
+      failures = 0,
+      run_id = NULL,
+      leased_until = NULL
+  ),
   w_answers_audit AS (
     INSERT INTO
       audit_entries (id, at, kind, session_id, turn_id, actor, data)
