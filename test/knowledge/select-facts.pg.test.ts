@@ -31,6 +31,23 @@ async function addFact(id: string, content: string): Promise<void> {
 }
 
 describe('the facts of a prompt', () => {
+  test('of an admin are what admins taught, also when that is gone with its session', async () => {
+    const learned = `INSERT INTO learnings (id, session_id, user_name, content, norm, fact_id, status, created_at)
+      VALUES ($1, 'cli:a', $2, 'x', 'x', $3, 'PROMOTED', now())`
+    await addFact('fact_1', 'The billing service of Aurora listens on port 8080.')
+    await addFact('fact_2', 'The billing service of Borea listens on port 8081.')
+    await world.sql(learned, 'learn_1', 'alice', 'fact_1')
+    await world.sql(learned, 'learn_2', 'alice', 'fact_2')
+    await world.sql(learned, 'learn_3', 'bob', 'fact_2')
+    const about = 'Where does the billing service listen?'
+    const shown = async () =>
+      (await selectFacts(world.context.database, { about, maxCount: 9, teachers: ['alice'] })).map(({ id }) => id)
+    expect(await shown()).toEqual(['fact_1'])
+    await world.sql(`DELETE FROM sessions WHERE id = 'cli:a'`)
+    expect(await world.sql('SELECT 1 FROM learnings')).toEqual([])
+    expect(await shown()).toEqual(['fact_1'])
+  })
+
   test('are those that the message is about, however old, and no others', async () => {
     const run = (sql: string, values: readonly unknown[]): Promise<unknown> => world.sql(sql, ...values)
     await addFact('fact_00', 'Deployments of the warehouse happen on Thursdays.')

@@ -291,7 +291,7 @@ test('every column that names users is moved by a merge, or said to be kept', as
     {
       name: '',
       text: `SELECT table_name || '.' || column_name AS column FROM information_schema.columns
-        WHERE table_schema = 'public' AND table_name NOT LIKE '\\_%' AND (data_type = 'text'
+        WHERE table_schema = 'public' AND table_name NOT LIKE '\\_%' AND (data_type IN ('text', 'ARRAY')
           AND (column_name ~ '(^|_)(user|owner|opener)(_name)?$' OR column_name ~ '_by$' OR column_name = 'scope_of')
           OR (table_name, column_name) = ('fact_versions', 'before')) ORDER BY 1`,
     },

@@ -187,6 +187,36 @@ test('what was taken back of one user’s stands in no other one’s way, and is
   })
 })
 
+test('what was a deleted session’s alone is no other one’s under the same id, until an admin widens it', async () => {
+  const ada = story.as('ada')
+  const own = { scope: 'SESSION', of: 'cli:slip' } as const
+  await ada.run(api.OpenSessionDocument, { input: { id: 'cli:slip' } })
+  const kept = 'The ferry of the slip has berth fifteen.'
+  const id = await state(kept, own)
+  await converse(ada, 'cli:slip', 'note: The ferry of the ramp has berth sixteen.')
+  const [taught] = await factsOf('ada', { search: 'berth sixteen' })
+  const narrowed = { ids: [must(taught, 'a fact').id], scope: own }
+  await ada.run(api.SetFactScopesDocument, narrowed)
+  const { setFactScopes } = await ada.run(api.SetFactScopesDocument, { ...narrowed, scope: { scope: 'GLOBAL' } })
+  expect(await shownTo('ada', 'cli:slip')).toContain(kept)
+
+  const { deleteSession } = await ada.run(api.DeleteSessionDocument, { id: 'cli:slip' })
+  expect(deleteSession.__typename).toBe('DeleteSessionPayload')
+  await ada.run(api.OpenSessionDocument, { input: { id: 'cli:slip' } })
+  await ada.run(api.AddParticipantDocument, { sessionId: 'cli:slip', user: 'cleo' })
+  expect(await shownTo('cleo', 'cli:slip')).not.toContain(kept)
+  expect(await factsOf('cleo', { search: 'berth fifteen' })).toEqual([])
+  expect(await factsOf('ada', { search: 'berth fifteen' })).toMatchObject([{ id, scope: 'SESSION', scopeOf: null }])
+  // Nor is what an undo brings back.
+  const set = setFactScopes.__typename === 'SetFactScopesPayload' ? setFactScopes.results[0]?.result : null
+  const changeId = set?.__typename === 'SetFactScopePayload' ? set.fact.changeId : null
+  const { undoChange } = await ada.run(api.UndoChangeDocument, { changeId: changeId ?? '' })
+  expect(undoChange.__typename).toBe('UndoChangePayload')
+  expect(await shownTo('cleo', 'cli:slip')).not.toContain('berth sixteen')
+  await ada.run(api.SetFactScopesDocument, { ids: [id], scope: { scope: 'GLOBAL' } })
+  expect(await shownTo('cleo', 'cli:slip')).toContain(kept)
+})
+
 test('what a turn used is shown to those alone who are shown the facts', async () => {
   const turn = await converse(story.as('cleo'), '@cleo:used', 'Which berth is for the ferry?')
   const seen = async (person: Person) => {

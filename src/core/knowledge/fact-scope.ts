@@ -10,6 +10,14 @@ export interface Scope {
   readonly scopeOf: string
 }
 
+/** Begins the `scopeOf` of what was a session's that is deleted: no session's, also not of one with the same id. */
+const GONE = 'gone '
+
+/** What people are shown of a scope; null: it needs no name, or what it names is gone. */
+export function nameOfScope({ scope, scopeOf }: Scope): string | null {
+  return scope === 'GLOBAL' || (scope === 'SESSION' && scopeOf.startsWith(GONE)) ? null : scopeOf
+}
+
 export const GLOBAL_SCOPE: Scope = { scope: 'GLOBAL', scopeOf: '' }
 
 /** Keys of scopes, as SQL compares them. */

@@ -33,6 +33,7 @@ export const MOVES: Readonly<Record<string, string>> = {
     INSERT INTO fact_versions (fact_id, version, content, norm, change, changed_by, reason, at)
     SELECT id, version, content, norm, CASE WHEN twin IS NULL THEN 'SCOPED' ELSE 'MERGED' END::fact_change, 'server',
       'from USER ' || $1 || ' to USER ' || $2, now() FROM moved`,
+  'facts.taught_by': 'UPDATE facts SET taught_by = array_replace(taught_by, $1, $2) WHERE taught_by @> ARRAY[$1::text]',
   // Else an undo would bring the old name back.
   'fact_versions.before': `UPDATE fact_versions SET before = jsonb_set(before, '{scopeOf}', to_jsonb($2::text))
     WHERE before->>'scope' = 'USER' AND before->>'scopeOf' = $1`,

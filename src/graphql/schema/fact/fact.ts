@@ -5,6 +5,7 @@
  */
 import { row } from '../row.ts'
 import { ifShown, visibleFact } from './facts-shown.ts'
+import { nameOfScope } from '../../../core/knowledge/fact-scope.ts'
 import type { GraphQLContext } from '../../context.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { ActorInterface } from '../people/actor.ts'
@@ -78,9 +79,10 @@ export const FactType = builder.prismaObject('Fact', {
     scope: t.expose('scope', { type: FactScopeEnum, description: 'Whom it is shown, in prompts and in answers.' }),
     scopeOf: t.string({
       nullable: true,
-      description: "PROJECT: the project's label. USER: the user's name. SESSION: its id. Null with GLOBAL.",
-      select: { scopeOf: true },
-      resolve: ({ scopeOf }) => (scopeOf === '' ? null : scopeOf),
+      description:
+        "PROJECT: the project's label. USER: the user's name. SESSION: its id; null when it was deleted: then it is shown to nobody, until an admin widens it. Null with GLOBAL.",
+      select: { scope: true, scopeOf: true },
+      resolve: nameOfScope,
     }),
     version: t.exposeInt('version', { description: 'Raised by every change: hand it to editFact.' }),
     invalidatedAt: t.expose('invalidatedAt', {

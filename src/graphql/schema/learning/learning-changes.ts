@@ -54,7 +54,7 @@ builder.prismaObjectField(LearningType, 'changeId', (t) =>
     nullable: true,
     description:
       'The last change of it: promoted, discarded, asked about, answered, refused or left waiting by the ' +
-      'curator, or reopened; null before the first, where it was refused as it was learned, and from before this was kept. That of a PROMOTED one is for undoChange. For ' +
+      'curator, or reopened; null before the first, and from before this was kept. What is refused as it is learned has none, as nothing was changed: reopenLearning takes the refusal back. That of a PROMOTED one is for undoChange. For ' +
       'admins; null for others.',
     select: { changeId: true, fact: { select: { history: { where: { version: 1 }, select: { changeId: true } } } } },
     resolve: ({ changeId, fact }, _args, { viewer }) =>
