@@ -117,6 +117,16 @@ describe('what is found', () => {
     expect(idsIn(await claim())).toEqual([])
   })
 
+  test('nothing that a person has reviewed, until the server changes it', async () => {
+    const one = await addFact('The gateway listens on port 8080.')
+    const other = await addFact('The gateway listens on the port 8080.')
+    await world.sql(`UPDATE facts SET reviewed_by = 'ada', reviewed_at = now() WHERE id = $1`, one)
+    expect(idsIn(await claim())).toEqual([])
+    await world.sql(`UPDATE facts SET reviewed_by = NULL, reviewed_at = NULL WHERE id = $1`, one)
+    await world.sql('UPDATE consolidation_state SET started_at = NULL, last_fact_id = NULL')
+    expect(idsIn(await claim())).toEqual([[one, other]])
+  })
+
   test('nothing that waits for an admin or was rejected, until it changes', async () => {
     const one = await addFact('The gateway listens on port 8080.')
     const other = await addFact('The gateway listens on the port 8080.')

@@ -106,6 +106,19 @@ describe('is refused without a question', () => {
       ])
   })
 
+  test('also with other kinds of hyphen, of quotes and of spaces', async () => {
+    await addFact('fact_1', `The "read-only" mirror of the shop's API is in Oslo.`)
+    for (const same of [
+      'The “read‑only” mirror of the shop’s API is in Oslo.',
+      'The „read‐only“ mirror of the shop‘s API is in Oslo',
+      'The «read\u2013only» mirror of the\u00a0shop`s  API is in Oslo.',
+    ])
+      expect([same, await entered(same)]).toEqual([
+        same,
+        expect.objectContaining({ status: 'REFUSED', repeatsFactId: 'fact_1' }),
+      ])
+  })
+
   test('whatever signs are put around its words', async () => {
     await addFact('fact_1', TEXT)
     const wrap = fc.constantFrom(

@@ -32,6 +32,14 @@ export const MUTANTS_OF_REACH: readonly Mutant[] = [
     tests: SCOPES,
   },
   {
+    name: 'teachers-gone-with-their-session',
+    promise: 'What role USER taught is in no plan of an admin either when its session is deleted.',
+    file: 'src/store/knowledge/vouched-facts.ts',
+    find: ' AND f.taught_by <@ ${teachers}::text[]',
+    replace: '',
+    tests: ['test/knowledge/select-facts.pg.test.ts'],
+  },
+  {
     name: 'curator-reads-one-users',
     promise: "The curator is not shown what is one user's where others read along.",
     file: REACH,

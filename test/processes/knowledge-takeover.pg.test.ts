@@ -191,8 +191,7 @@ test('an answer in a message settles its question, and then the facts, at whatev
   await using cluster = await Cluster.begin({ config: { toml: stubProvider(model) } })
   let [one, other] = [await cluster.start(), await cluster.start()]
   const moments = [
-    { until: 'planner', delayMs: 0 },
-    { until: 'planner', delayMs: 8 },
+    { until: 'planner', delayMs: 5 },
     { until: 'curator', delayMs: 0 },
   ]
   for (const [n, { until, delayMs }] of moments.entries()) {
@@ -233,7 +232,7 @@ test('an answer in a message settles its question, and then the facts, at whatev
     await using watch = watchAll(clientOf(other, 'ada'), `cli:${name}`)
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
     expect((await stateOf())?.replace(' job', '')).toBe(`RESOLVED ANSWERED PROMOTED The ${name} is in Turku.`)
-    one = await cluster.start()
+    if (n + 1 < moments.length) one = await cluster.start()
   }
 }, 60_000)
 

@@ -72,6 +72,23 @@ test('so does what is learned at a checkpoint', async () => {
   await expect.poll(() => learned('cli:checkpoint'), { interval: 100 }).toEqual([held('CHECKPOINT'), ...before])
 })
 
+test('the inbox is narrowed by where it was learned and by whom it would be shown', async () => {
+  const ada = story.as('ada')
+  const contents = async (filter: api.LearningFilter) => {
+    const { learnings } = await ada.run(api.LearningsDocument, { filter })
+    return learnings.edges.map(({ node }) => node.content)
+  }
+  await ada.run(api.OpenSessionDocument, { input: { id: 'cli:scoped', metadata: { project: 'quay' } } })
+  const text = 'The winch of the quay is grey.'
+  stub.follow({ by: learning(text) })
+  await converse(ada, 'cli:scoped', 'What is there?')
+  expect(await contents({ scope: ['PROJECT'] })).toEqual([text])
+  const others = await contents({ scope: ['GLOBAL', 'SESSION', 'USER'] })
+  expect(others).toContain('The pump of the quay is red.')
+  expect(others).not.toContain(text)
+  expect(await contents({ source: ['CHECKPOINT'] })).toEqual(['The gate of the quay is blue.'])
+})
+
 test('and what is learned from an answer', async () => {
   const ada = story.as('ada')
   await ada.run(api.CreateQuestionDocument, { content: QUESTION })
