@@ -5,6 +5,7 @@
  */
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
+import { Periodic } from './platform/waiting/periodic.ts'
 
 export interface StopRequestsOptions {
   /** The process id of `forwarderOf`. */
@@ -39,7 +40,7 @@ export class StopRequests {
   constructor(options: StopRequestsOptions) {
     this.#options = options
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.#hear(signal))
-    this.#pollForForwarder()
+    if (options.forwarder !== null) this.#followForwarder(options.forwarder)
   }
 
   /** Aborts when this process is to stop. */
@@ -59,15 +60,19 @@ export class StopRequests {
     process.exit(1)
   }
 
-  #pollForForwarder(): void {
-    const { clock, logger, forwarder } = this.#options
-    if (forwarder === null || this.#stopping.signal.aborted) return
-    if (process.ppid === forwarder) {
-      clock.after(POLL_MS, () => this.#pollForForwarder())
-      return
+  #followForwarder(forwarder: number): void {
+    const { clock, logger } = this.#options
+    const tick = (): Promise<void> => {
+      if (process.ppid !== forwarder) {
+        logger.warn({ forwarder }, 'stopping: the process that started this one is gone')
+        this.#askedAtMs = clock.monotonicMs()
+        this.#stopping.abort()
+      }
+      return Promise.resolve()
     }
-    logger.warn({ forwarder }, 'stopping: the process that started this one is gone')
-    this.#askedAtMs = clock.monotonicMs()
-    this.#stopping.abort()
+    const name = 'poll for the process that started this one'
+    const poll = new Periodic({ name, everyMs: POLL_MS, tick, isOutage: () => false, clock, logger })
+    this.#stopping.signal.addEventListener('abort', () => void poll.stop(), { once: true })
+    poll.start()
   }
 }
