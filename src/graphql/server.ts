@@ -5,24 +5,12 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { GraphQLError, type GraphQLSchema } from 'graphql'
-import type { AccessDenials } from '../audit/access-denials.ts'
+import { GraphQLError } from 'graphql'
 import { mayOpenSession } from '../config/access/session-access.ts'
-import type { LiveConfig } from '../config/config.ts'
-import type { Doorbell } from '../events/doorbell.ts'
-import type { Feed } from '../events/feed.ts'
-import type { Uploads } from '../execution/workspace/uploads.ts'
-import type { IntakeContext } from '../intake/intake-context.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
-import type { Metrics } from '../platform/metrics.ts'
-import type { Logins } from '../people/logins.ts'
-import type { Database } from '../store/database.ts'
-import { Connections, type Authenticate } from './socket/connections.ts'
+import { Connections } from './socket/connections.ts'
 import { Hub } from './live/hub.ts'
 import { ConsoleFiles } from './console/console-files.ts'
 import { isProbe, parseUrl, routeOf, takesFiles } from './door-url.ts'
-import { graphiqlRoute } from './http/graphiql-page.ts'
 import { isKnownHost, unknownHost } from './http/known-host.ts'
 import { listen } from './http/listen.ts'
 import { maskError } from './operation/mask-error.ts'
@@ -32,24 +20,17 @@ import { answerProbe, isAdmins, sendJson } from './health/probes.ts'
 import { Admission } from './operation/admission.ts'
 import { PersistedQueries } from './operation/persisted-queries.ts'
 import { RateLimit } from './operation/rate-limit.ts'
-import type { Readiness } from './health/readiness.ts'
-import type { CreateContext } from './request-context.ts'
 import { SAFE_HEADERS } from './http/safe-headers.ts'
 import { readAudience } from './live/notify/session-audience.ts'
-import { FileReceiver, UPLOAD_DEADLINE_MS, UPLOADS_PATH } from './files/receive-file.ts'
-import { FILES_PATH, serveFile } from './files/serve-file.ts'
-import { SESSIONS_PATH, SessionTransfers } from './files/session-transfer.ts'
+import { UPLOAD_DEADLINE_MS } from './files/receive-file.ts'
 import { credentialReader, type CredentialOf } from './login/credential.ts'
-import { loginRoutes } from './login/login-routes.ts'
-import { AGUI_PATH, AguiEndpoint } from './agui/agui-endpoint.ts'
-import { MCP_PATH, McpEndpoint } from './mcp/mcp-endpoint.ts'
-import { OPENAI_PATH, OpenAIEndpoint } from './openai/openai-endpoint.ts'
-import { frontendRoutes } from './http/frontend-routes.ts'
 import { REQUEST_ID, requestIdOf } from './plugins/http/use-request-id.ts'
 import type { Exchange, PlainRoute } from './http/plain-route.ts'
 import { createSessionNotifier, type SessionNotifier } from './live/notify/session-notifier.ts'
 import { MAX_SOCKETS, WebSockets } from './socket/web-socket.ts'
-import { createDoorYoga, GRAPHQL_PATH, type DoorYoga } from './yoga.ts'
+import { createDoorYoga, GRAPHQL_PATH, type DoorYoga, type YogaOptions } from './yoga.ts'
+import { plainRoutes } from './plain-routes.ts'
+import type { ServerOptions } from './server-options.ts'
 
 /** What stays open longer after `stop()` is cut off. */
 const STOP_GRACE_MS = 5000
@@ -71,40 +52,6 @@ const HTTP_LIMITS = {
 const MAX_CONNECTIONS = MAX_SOCKETS + 2000
 /** A connection over which nothing moves, in either direction. Event streams beat more often. */
 const IDLE_MS = 35_000
-
-export interface ServerOptions {
-  readonly schema: GraphQLSchema
-  /** FACTOTUM_HOME: published files lie there. */
-  readonly home: string
-  /** Where files go that people send. */
-  readonly intake: IntakeContext
-  readonly uploads: Uploads
-  readonly host: string
-  /** 0: any free one. */
-  readonly port: number
-  readonly authenticate: Authenticate
-  /** Of pages that this server serves; null: nobody logs in. */
-  readonly logins: Pick<Logins, 'logIn' | 'logOut' | 'recall'> | null
-  /** Audits denied access: things that the caller may not see. */
-  readonly denials: Pick<AccessDenials, 'absent' | 'forbidden'>
-  readonly createContext: CreateContext
-  readonly config: LiveConfig
-  /** Outside of it, pages that this machine serves to itself may call us. */
-  readonly production: boolean
-  readonly feed: Feed
-  readonly doorbell: Doorbell
-  readonly database: Database
-  readonly readiness: Readiness
-  /** The GraphiQL page, or null. */
-  readonly graphiqlPage: (() => Promise<string>) | null
-  /** Users' own plugins of graphql-yoga. */
-  readonly plugins: readonly object[]
-  /** WebSockets open at the same time; MAX_SOCKETS unless given. */
-  readonly maxSockets?: number
-  readonly logger: Logger
-  readonly metrics: Metrics
-  readonly clock: Clock
-}
 
 export interface RunningServer {
   readonly url: string
@@ -146,7 +93,7 @@ class Door {
   readonly #metricsListener: MetricsListener | null
 
   constructor(options: ServerOptions) {
-    const { database, doorbell, config, clock, logger, metrics, authenticate } = options
+    const { database, doorbell, config, clock, logger, metrics, authenticate, readiness } = options
     this.#options = options
     this.#sessionNotifier = createSessionNotifier({
       doorbell,
@@ -160,10 +107,9 @@ class Door {
     this.#rateLimit = new RateLimit({ clock, perMinute, doorbell })
     const persistedQueries = new PersistedQueries()
     const admission = new Admission(clock)
-    this.#origins = new Origins(options)
+    this.#origins = new Origins({ config, production: options.production, clock, logger })
     this.#credentialOf = credentialReader(config)
-    this.#yoga = createDoorYoga({
-      ...options,
+    this.#yoga = openYoga(options, {
       isKnownHost: (host) => this.#isKnownHost(host),
       origins: this.#origins,
       sessionNotifier: this.#sessionNotifier,
@@ -174,8 +120,15 @@ class Door {
       persistedQueries,
     })
     this.#console = new ConsoleFiles(config)
-    this.#routes = this.#plainRoutes(admission)
-    const maxSockets = options.maxSockets ?? MAX_SOCKETS
+    this.#routes = plainRoutes({
+      options,
+      credentialOf: this.#credentialOf,
+      takeRate: (tokenName) => this.#rateLimit.take(tokenName),
+      yoga: this.#yoga,
+      connections: this.#connections,
+      admission,
+      console: this.#console,
+    })
     this.#webSockets = new WebSockets({
       yoga: this.#yoga,
       persistedQueries,
@@ -183,12 +136,13 @@ class Door {
       authenticate,
       credentialOf: this.#credentialOf,
       isOriginAllowed: ({ headers: { origin, host } }) => this.#origins.isAllowed(origin, host),
-      maxSockets,
+      maxSockets: options.maxSockets ?? MAX_SOCKETS,
       logger,
       metrics,
     })
     const metricsListen = config.current().settings.metricsListen
-    this.#metricsListener = metricsListen === null ? null : new MetricsListener({ ...options, ...metricsListen })
+    const shown = { readiness, config, clock, logger, metrics }
+    this.#metricsListener = metricsListen === null ? null : new MetricsListener({ ...metricsListen, ...shown })
     this.#server = createServer(HTTP_LIMITS, (request, response) => void this.#handle(request, response))
     this.#server.timeout = IDLE_MS
     this.#server.maxConnections = MAX_CONNECTIONS
@@ -313,32 +267,6 @@ class Door {
     if (credential?.kind === 'LOGIN') await this.#options.logins?.recall(credential)
   }
 
-  #plainRoutes(admission: Admission): readonly PlainRoute[] {
-    const options = this.#options
-    const { schema, config, logins } = options
-    const takeRate = (tokenName: string): number => this.#rateLimit.take(tokenName)
-    const credentialOf = this.#credentialOf
-    const files = new FileReceiver({ ...options, credentialOf, takeRate })
-    const transfers = new SessionTransfers({ ...options, credentialOf, takeRate })
-    const yoga = this.#yoga
-    const spoken = { ...options, yoga, connections: this.#connections, admission, takeRate }
-    const mcp = new McpEndpoint(spoken)
-    const openai = new OpenAIEndpoint(spoken)
-    const agui = new AguiEndpoint(spoken)
-    return [
-      { path: FILES_PATH, methods: 'GET, HEAD', answer: (exchange) => serveFile(options, exchange) },
-      ...frontendRoutes(schema, config),
-      graphiqlRoute(config),
-      this.#console.route,
-      { path: UPLOADS_PATH, methods: 'PUT', answer: (exchange) => files.handle(exchange) },
-      { path: SESSIONS_PATH, methods: 'GET, POST', answer: (exchange) => transfers.handle(exchange) },
-      ...(logins === null ? [] : loginRoutes({ ...options, logins, credentialOf })),
-      { path: MCP_PATH, methods: 'POST', answer: (exchange) => mcp.handle(exchange) },
-      { path: AGUI_PATH, methods: 'POST', answer: (exchange) => agui.handle(exchange) },
-      { path: OPENAI_PATH, methods: 'GET, POST', answer: (exchange) => openai.handle(exchange) },
-    ]
-  }
-
   get #showsGraphiql(): boolean {
     const { graphiqlPage, config } = this.#options
     return graphiqlPage !== null && config.current().settings.graphiql
@@ -379,6 +307,37 @@ function cutOff(request: IncomingMessage, response: ServerResponse): void {
 /** To who wants to speak WebSocket and may not, or does not say all that it announced. */
 function bareAnswer(status: 404 | 408 | 421): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
+}
+
+type Opened = Pick<
+  YogaOptions,
+  'isKnownHost' | 'origins' | 'sessionNotifier' | 'hub' | 'connections' | 'rateLimit' | 'admission' | 'persistedQueries'
+>
+
+function openYoga(options: ServerOptions, opened: Opened): DoorYoga {
+  const { schema, authenticate, createContext, denials, plugins, graphiqlPage, config, clock, logger, metrics } =
+    options
+  const { isKnownHost, origins, sessionNotifier, hub, connections, rateLimit, admission, persistedQueries } = opened
+  return createDoorYoga({
+    schema,
+    authenticate,
+    isKnownHost,
+    origins,
+    createContext,
+    sessionNotifier,
+    hub,
+    connections,
+    denials,
+    rateLimit,
+    admission,
+    persistedQueries,
+    plugins,
+    graphiqlPage,
+    config,
+    clock,
+    logger,
+    metrics,
+  })
 }
 
 function createHub(options: ServerOptions, sessionNotifier: SessionNotifier): Hub {
