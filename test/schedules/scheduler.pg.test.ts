@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FinalTurnStatus } from '../../src/core/status.ts'
 import { sendMessage } from '../../src/intake/message/send-message.ts'
 import { must } from '../../src/platform/must.ts'
+import { fireSchedule } from '../../src/schedules/fire-schedule.ts'
 import { newRun } from '../../src/schedules/new-run.ts'
 import { sendRun } from '../../src/schedules/send-run.ts'
 import { triggerSchedule } from '../../src/schedules/trigger-schedule.ts'
@@ -45,6 +46,20 @@ test('many that were missed for hours fire once each, however many processes pol
     await untilMessages(world, `schedule:${id}`, 1)
     expect(await messagesIn(world, `schedule:${id}`)).toMatchObject([{ id: runs[0]?.message_id }])
   }
+  await world.sql('DELETE FROM schedules')
+})
+
+test('of two processes that have read the same schedule as due, one fires it', async () => {
+  const id = await addSchedule(world)
+  await makeDue(world, id)
+  const read = await readDueSchedules(world.context.database, 100)
+  const due = must(
+    read.find((one) => one.id === id),
+    'it is due',
+  )
+  const fired = await Promise.all([1, 2].map(() => fireSchedule({ intake: world.context }, due)))
+  expect(fired.filter(Boolean)).toHaveLength(1)
+  expect((await rowOf(world, id)).runs).toHaveLength(1)
   await world.sql('DELETE FROM schedules')
 })
 
