@@ -12,7 +12,7 @@ import {
 import { readPages } from './read-pages.ts'
 import { print, printError, type Terminal } from './terminal.ts'
 import { harmless } from './text/harmless.ts'
-import { textWidth } from './text/text-width.ts'
+import { cutText, textWidth } from './text/text-width.ts'
 
 interface Listing<Item> {
   readonly json: boolean
@@ -147,11 +147,5 @@ function pad(cell: string, width: number): string {
 
 function cut(line: string, width: number | null): string {
   const trimmed = line.trimEnd()
-  if (width === null || textWidth(trimmed) <= width) return trimmed
-  let kept = ''
-  for (const character of trimmed) {
-    if (textWidth(kept + character) >= width) break
-    kept += character
-  }
-  return `${kept}…`
+  return width === null ? trimmed : cutText(trimmed, width)
 }

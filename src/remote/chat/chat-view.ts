@@ -80,9 +80,8 @@ export class ChatView {
   }
 
   #showOutput({ text, stream }: EventOf<'TaskOutputEvent'>): void {
-    const lines = harmless(text).replace(/\n$/, '').split('\n')
     const bar = styleText(stream === 'STDERR' ? 'red' : 'dim', '│ ')
-    this.#screen.text(lines.map((line) => `  ${bar}${line}`).join('\n'))
+    this.#screen.text(harmless(text).replace(/\n$/, ''), `  ${bar}`)
   }
 
   #showDelta({ taskId, delta }: EventOf<'TextDeltaEvent'>): void {
@@ -109,25 +108,26 @@ export class ChatView {
       this.ask()
     }
     const step = describeStep(event)
-    if (step !== null) this.#screen.text(styleText('dim', step.replaceAll(/^/gm, '  ')))
+    if (step !== null) this.#screen.text(styleText('dim', step), '  ')
   }
 
   #showApproval(approval: Approval): void {
     const { id, approvalStatus, approvalReason, task } = approval
     if (approvalStatus !== 'PENDING') {
-      if (this.#approvals.delete(id)) this.#screen.text(styleText('dim', `  ${approvalStatus.toLowerCase()}`))
+      if (this.#approvals.delete(id)) this.#screen.text(styleText('dim', approvalStatus.toLowerCase()), '  ')
       return
     }
     if (this.#approvals.has(id)) return
     this.#approvals.set(id, approval)
     this.#screen.text(`${styleText('yellow', 'May this run?')} ${harmless(task.detail)}`)
-    this.#screen.text(styleText('dim', `  because: ${harmless(approvalReason)} (${id})`))
+    this.#screen.text(styleText('dim', `because: ${harmless(approvalReason)} (${id})`), '  ')
   }
 
   /** Shows the prompt for what is expected of the person now. */
   ask(): void {
     const { asked } = this
-    if (asked !== null) this.#screen.setPrompt(`${shortLine(asked.task.detail)} · [y]es, for the [s]ession, [n]o? `)
+    // A prompt and its answer fit into 80 columns.
+    if (asked !== null) this.#screen.setPrompt(`${shortLine(asked.task.detail, 36)} · [y]es, for the [s]ession, [n]o? `)
     else this.#screen.setPrompt(this.#isWorking ? '… › ' : '› ')
   }
 }

@@ -2,6 +2,7 @@
 import { styleText } from 'node:util'
 import type { SessionEvent } from '../../../packages/client/src/connect.ts'
 import { harmless } from '../text/harmless.ts'
+import { cutText } from '../text/text-width.ts'
 
 /** What is done, as one line without colours; null: nothing that a person waits for. */
 export function describeStep(event: SessionEvent): string | null {
@@ -50,7 +51,8 @@ export function describeEnd(event: Extract<SessionEvent, { __typename: 'TurnComp
   )
 }
 
-export function shortLine(text: string): string {
+/** Its first line, in so many columns. */
+export function shortLine(text: string, columns = 60): string {
   const line = harmless(text).split('\n', 1)[0] ?? ''
-  return line.length > 60 ? `${line.slice(0, 59)}…` : line
+  return cutText(line.replaceAll('\t', ' '), columns)
 }

@@ -21,10 +21,11 @@ export class LiveScreen implements Screen {
     lines.once('close', () => (this.#isClosed = true))
   }
 
-  text(text: string): void {
+  text(text: string, bar = ''): void {
     this.#draw(() => {
       const begun = this.#takeWriting()
-      this.#scroll([...begun, ...text.split('\n').flatMap((line) => wrapLine(line, this.#width))])
+      const rows = text.split('\n').flatMap((line) => wrapLine(line, this.#width - textWidth(bar)))
+      this.#scroll([...begun, ...rows.map((row) => bar + row)])
     })
   }
 
@@ -75,12 +76,13 @@ export class LiveScreen implements Screen {
 }
 
 /**
- * A line as rows of at most `width` columns, broken between words where that is possible.
- * A line without words is one empty row. Colours stay with their words.
+ * A line as rows of at most `width` columns, broken between words where that is possible. A line without words is one
+ * empty row. Colours stay with their words, and what is shown as one character is not
+ * broken; tabs become spaces.
  */
 export function wrapLine(line: string, width: number): string[] {
   const rows = ['']
-  for (const word of line.split(/(?<= )/)) {
+  for (const word of withoutTabs(line).split(/(?<= )/)) {
     const row = rows.at(-1) ?? ''
     if (textWidth(row + word.trimEnd()) <= width) rows[rows.length - 1] = row + word
     else if (textWidth(word) <= width) rows.push(word)
@@ -89,12 +91,34 @@ export function wrapLine(line: string, width: number): string[] {
   return rows[0] === '' && rows.length > 1 ? rows.slice(1) : rows
 }
 
+const TAB_COLUMNS = 8
+
+function withoutTabs(line: string): string {
+  const [first = '', ...others] = line.split('\t')
+  return others.reduce((done, next) => done + ' '.repeat(TAB_COLUMNS - (textWidth(done) % TAB_COLUMNS)) + next, first)
+}
+
 function partsOf(word: string, width: number): string[] {
   const parts = ['']
-  for (const character of word) {
-    const part = parts.at(-1) ?? ''
-    if (textWidth(part + character) <= width) parts[parts.length - 1] = part + character
-    else parts.push(character)
+  let taken = 0
+  for (const unit of unitsOf(word)) {
+    const columns = textWidth(unit)
+    if (taken + columns <= width) parts[parts.length - 1] += unit
+    else parts.push(unit)
+    taken = taken + columns <= width ? taken + columns : columns
   }
   return parts
+}
+
+// eslint-disable-next-line no-control-regex -- what sets a colour begins with a control character
+const COLOUR = /(\u001B\[[\d;]*m)/
+const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** What is not broken: a colour, or what is shown as one character. */
+function unitsOf(word: string): string[] {
+  return word
+    .split(COLOUR)
+    .flatMap((piece, index) =>
+      index % 2 === 1 ? [piece] : Array.from(CHARACTERS.segment(piece), ({ segment }) => segment),
+    )
 }

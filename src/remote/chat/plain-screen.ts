@@ -10,9 +10,9 @@ export class PlainScreen implements Screen {
     this.#output = output
   }
 
-  text(text: string): void {
+  text(text: string, bar = ''): void {
     this.endPieces()
-    this.#output.write(`${text}\n`)
+    this.#output.write(`${text.replaceAll(/^/gm, bar)}\n`)
   }
 
   piece(text: string): void {

@@ -8,6 +8,9 @@ test.each([
   ['e\u0301', 1],
   ['\u001B[31mred\u001B[0m', 3],
   ['🙂', 2],
+  ['✅ ❌ ⌚', 8],
+  ['❤\uFE0F', 2],
+  ['🇩🇪', 2],
 ])('%j takes %i columns', (text, columns) => {
   expect(textWidth(text)).toBe(columns)
 })
