@@ -65,6 +65,16 @@ test('when the connection breaks before the commit, there are neither rows nor f
   expect(folders).toEqual([])
 })
 
+test('when the database cannot be asked what became of the commit, the files stay, and what to do is said', async () => {
+  const { outcome, folders } = await restoreBreaking(
+    (proxy) => void proxy.loseAnswerTo('COMMIT').then(() => proxy.cut()),
+  )
+  expect(outcome).toContain(
+    'the database cannot be asked whether it was. The files stay. If the database has sessions,',
+  )
+  expect(folders).toEqual(['pub', 'sessions'])
+})
+
 /** What a child process does in a mount namespace of its own, where the folders of the home are volumes. */
 const RESTORE = `
 import { createReadStream } from 'node:fs'
