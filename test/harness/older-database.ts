@@ -15,6 +15,8 @@ export interface OlderDatabase extends AsyncDisposable {
   readonly url: string
   /** Applies all later migrations; their names. */
   migrate(): Promise<readonly string[]>
+  /** What a start of the version that had this schema does. */
+  startAgain(): Promise<readonly string[]>
 }
 
 /** A database as it was before the migration `name`. */
@@ -31,6 +33,7 @@ export async function openBefore(name: string): Promise<OlderDatabase> {
     client,
     url: database.url,
     migrate: () => migrate(database.url, services),
+    startAgain: () => migrate(database.url, { ...services, directory }),
     [Symbol.asyncDispose]: async () => {
       await client.end()
       await rm(directory, { recursive: true })

@@ -1,16 +1,17 @@
 /**
  * From every schema that people had in use to this one, with data: the server starts on it, shows all that was there,
- * and goes on with it. CHANGELOG.md names the last migration of each version behind its date, as in
+ * and goes on with it; the version of that schema is refused from then on. CHANGELOG.md names the last migration of each version behind its date, as in
  * `## 1.2.0, 2027-01-31 (schema 20270130000000_what)`.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { buildSchema } from 'graphql'
+import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { openBefore } from '../harness/older-database.ts'
 import { readEverything } from '../harness/read-everything.ts'
 import { eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
-import { FILLED, fillOlder } from './fill-older.sql.ts'
+import { FILL_NEWER, FILLED, fillOlder } from './fill-older.sql.ts'
 
 /** Of the days before the first version: the schema that a checkout of the evening had. */
 const BEFORE_VERSIONS = [
@@ -19,6 +20,7 @@ const BEFORE_VERSIONS = [
   '20261122221000_quotas',
   '20261123201500_session_labels',
   '20261124070000_session_model',
+  '20261125190000_trace_parents',
 ]
 
 const changelog = readFileSync('CHANGELOG.md', 'utf8')
@@ -33,6 +35,18 @@ test('every version in the changelog names its schema, and each of them is a mig
   expect(released.filter((name) => !migrations.includes(name))).toEqual([])
 })
 
+/** How many rows each of the tables has that the first schema had not. */
+async function countNewer(client: pg.Client): Promise<Readonly<Record<string, number>>> {
+  const counted: Record<string, number> = {}
+  for (const name of Object.keys(FILL_NEWER)) {
+    const { rows } = await client.query<{ isThere: boolean }>('SELECT to_regclass($1) IS NOT NULL AS "isThere"', [name])
+    if (rows[0]?.isThere !== true) continue
+    const { rows: all } = await client.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${name}`)
+    counted[name] = all[0]?.count ?? 0
+  }
+  return counted
+}
+
 test.each(released)('from %s', async (schema) => {
   const next = must(
     migrations.find((name) => name > schema),
@@ -40,6 +54,9 @@ test.each(released)('from %s', async (schema) => {
   )
   await using older = await openBefore(next)
   await older.client.query(fillOlder)
+  const newer = Object.keys(await countNewer(older.client))
+  for (const name of newer) await older.client.query(must(FILL_NEWER[name], 'rows').sql)
+  const filled = await countNewer(older.client)
   await using story = await Story.begin({
     databaseUrl: older.url,
     config: { settings: { requests_per_minute: 1_000_000 } },
@@ -56,6 +73,9 @@ test.each(released)('from %s', async (schema) => {
   const all = { totalCount: FILLED.sessions }
   expect(counts).toEqual({ data: { sessions: all, facts: all, learnings: all, questions: all, deliveries: all } })
 
+  const kept = await countNewer(older.client)
+  expect(newer.filter((name) => (kept[name] ?? 0) < (filled[name] ?? 1))).toEqual([])
+
   // All that can be asked of one session, and of what is reached from it.
   const shown = await readEverything({
     schema: buildSchema(readFileSync('schema.graphql', 'utf8')),
@@ -66,6 +86,8 @@ test.each(released)('from %s', async (schema) => {
   const texts = new Set(shown.map(({ text }) => text))
   for (const text of ['message 3', 'goal 3', 'detail 3', 'output 3', 'Kettle 4 is blue.', 'Whose is kettle 4?'])
     expect(texts).toContain(text)
+  for (const { query, text } of newer.flatMap((name) => FILL_NEWER[name]?.shows ?? []))
+    expect(JSON.stringify(await ask(query)), query).toContain(`"${text}"`)
 
   const ada = story.as('ada')
   await using watch = watchAll(ada, 'cli:old-4')
@@ -74,4 +96,9 @@ test.each(released)('from %s', async (schema) => {
   await send(ada, 'cli:old-4', 'run: echo it goes on')
   await turnEnd(watch, FILLED.turnsOfEach + 1)
   expect(eventsOf(watch, 'TurnCompletedEvent').at(-1)).toMatchObject({ turnStatus: 'DONE' })
+
+  const ahead = migrations.filter((name) => name >= next).length
+  await expect(older.startAgain()).rejects.toThrow(
+    `The database belongs to a newer version of Factotum: it has ${ahead} migrations that this build does not know (`,
+  )
 })
