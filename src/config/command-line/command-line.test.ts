@@ -98,6 +98,10 @@ test.each<[args: string, action: Action]>([
   expect(parseCommandLine(args.split(' ').filter((word) => word !== ''))).toEqual(action)
 })
 
+const LOCAL =
+  'works on the machine of the server alone, with its FACTOTUM_HOME (--home) and DATABASE_URL: run it there. ' +
+  'Over the network work: chat, ask, sessions, tail, approve, facts, learnings, secrets, users, tokens.'
+
 describe('misuse says what is wrong, what was meant, and where help is', () => {
   test.each([
     ['tokn', 'There is no command "tokn" (did you mean "token"?).'],
@@ -148,6 +152,9 @@ describe('misuse says what is wrong, what was meant, and where help is', () => {
     ['skill update', '"factotum skill update" needs either the name of a skill or --all.'],
     ['skill update x --all', '"factotum skill update" needs either the name of a skill or --all.'],
     ['skill remove', '"factotum skill remove" needs the name of a skill; "factotum skill list" shows them.'],
+    ['doctor --url https://h', `"factotum doctor" ${LOCAL}`],
+    ['backup b.gz --url https://h', `"factotum backup" ${LOCAL}`],
+    ['audit verify --url=https://h', `"factotum audit verify" ${LOCAL}`],
     ['token --check-config', '"factotum token" takes no option --check-config.'],
   ])('factotum %s', (args, message) => {
     expect(parseCommandLine(args.split(' '))).toEqual({

@@ -98,9 +98,21 @@ function describeUnknown(word: string, group: Command): string {
 
 function describeUnknownOption(option: string, command: Command): string {
   const root = rootOf(command)
+  if (/^url(=|$)/.test(option)) return describeLocal(command, root)
   const known = allCommands(root).flatMap((one) => one.options.map(({ long }) => (long ?? '').replace(/^--/, '')))
   if (known.includes(option)) return `"factotum ${pathOf(command)}" takes no option --${option}.`
   return `There is no option "${option}"${didYouMean(option, known)}.`
+}
+
+/** Of a command that talks to no server. */
+function describeLocal(command: Command, root: Command): string {
+  const overNetwork = root.commands.filter((one) =>
+    allCommands(one).some(({ options }) => options.some(({ long }) => long === '--url')),
+  )
+  return (
+    `"factotum ${pathOf(command)}" works on the machine of the server alone, with its FACTOTUM_HOME (--home) and DATABASE_URL: ` +
+    `run it there. Over the network work: ${overNetwork.map((one) => one.name()).join(', ')}.`
+  )
 }
 
 interface Misplaced {
