@@ -73,7 +73,7 @@ async function doctorIn({ toml = '', args: flags = [], sql, env, by }: Surroundi
   const { port: taken } = other.address() as AddressInfo
   const place = { FACTOTUM_HOME: home.path, DATABASE_URL: database.url, PORT: '0' }
   const all = { PATH: process.env['PATH'], ...place, ...env?.({ url: database.url, taken }) }
-  const [file, ...args] = [...(by?.(home.path) ?? []), process.execPath, await serverProgram(), 'doctor', ...flags]
+  const [file = '', ...args] = [...(by?.(home.path) ?? []), process.execPath, await serverProgram(), 'doctor', ...flags]
   try {
     return await new Promise((resolve) => {
       execFile(file, args, { env: all }, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }))
