@@ -68,14 +68,18 @@ const turn = id('turn', 's * 100 + 1')
 /** Rows of the tables that later schemas had besides, each in the columns of the schema that brought the table. */
 export const FILL_NEWER: Readonly<Record<string, NewerRows>> = {
   approvals: {
-    sql: `INSERT INTO approvals (id, session_id, turn_id, task_id, user_name, kind, status, reason, created_at, expires_at, decided_by, decided_at, scope)
-      SELECT ${id('apr', 's')}, ${session}, ${turn}, ${task}, 'ben', 'TASK', 'APPROVED', 'because of rule ' || s, now(), now(), 'ada', now(), 'ONCE'
+    sql: `INSERT INTO approvals (id, session_id, turn_id, task_id, user_name, kind, status, reason, created_at,
+        expires_at, decided_by, decided_at, scope)
+      SELECT ${id('apr', 's')}, ${session}, ${turn}, ${task}, 'ben', 'TASK', 'APPROVED', 'because of rule ' || s,
+        now(), now(), 'ada', now(), 'ONCE'
       FROM ${each}`,
     shows: { query: '{ approvals { edges { node { reason } } } }', text: 'because of rule 4' },
   },
   schedules: {
-    sql: `INSERT INTO schedules (id, user_name, token_name, name, content, cron, time_zone, mode, enabled, created_at, updated_at)
-      SELECT ${id('sch', 's')}, 'ben', 'ben', 'daily-' || s, 'what is new?', '0 9 * * *', 'UTC', 'FRESH', false, now(), now() FROM ${each}`,
+    sql: `INSERT INTO schedules (id, user_name, token_name, name, content, cron, time_zone, mode, enabled,
+        created_at, updated_at)
+      SELECT ${id('sch', 's')}, 'ben', 'ben', 'daily-' || s, 'what is new?', '0 9 * * *', 'UTC', 'FRESH', false,
+        now(), now() FROM ${each}`,
     shows: { query: '{ schedules { edges { node { name } } } }', text: 'daily-4' },
   },
   schedule_runs: {
@@ -90,8 +94,8 @@ export const FILL_NEWER: Readonly<Record<string, NewerRows>> = {
   },
   tokens: {
     sql: `INSERT INTO tokens (id, name, sha256, kind, user_name, declared, created_at, created_by)
-      VALUES (${id('tok', '7')}, 'doras', sha256('dora'), 'USER', 'dora', false, now(), 'ada')`,
-    shows: { query: '{ tokens { edges { node { name } } } }', text: 'doras' },
+      VALUES (${id('tok', '7')}, 'of-dora', sha256('dora'), 'USER', 'dora', false, now(), 'ada')`,
+    shows: { query: '{ tokens { edges { node { name } } } }', text: 'of-dora' },
   },
   session_labels: {
     sql: `INSERT INTO session_labels (session_id, key, value) SELECT ${session}, 'kettle', 'number ' || s FROM ${each}`,
@@ -99,18 +103,23 @@ export const FILL_NEWER: Readonly<Record<string, NewerRows>> = {
   },
   uploaded_files: {
     sql: `INSERT INTO uploaded_files (id, session_id, name, size, content_type, user_name, by_admin, created_at)
-      SELECT ${id('file', 's')}, ${session}, 'kettle-' || s || '.txt', 3, 'text/plain', 'ben', false, now() FROM ${each}`,
+      SELECT ${id('file', 's')}, ${session}, 'kettle-' || s || '.txt', 3, 'text/plain', 'ben', false,
+        now() FROM ${each}`,
     shows: null,
   },
   delegations: {
-    sql: `INSERT INTO delegations (id, session_id, turn_id, task_id, user_name, depth, share, strangers, mode, task, expect, status, answer, answered, closed, created_at, expires_at)
-      SELECT ${id('dlg', 's')}, ${session}, ${turn}, ${task}, 'ben', 1, 0.5, false, 'PLAN', 'find kettle ' || s, 'a place', 'DONE', 'here', true, true, now(), now()
+    sql: `INSERT INTO delegations (id, session_id, turn_id, task_id, user_name, depth, share, strangers, mode, task,
+        expect, status, answer, answered, closed, created_at, expires_at)
+      SELECT ${id('dlg', 's')}, ${session}, ${turn}, ${task}, 'ben', 1, 0.5, false, 'PLAN', 'find kettle ' || s,
+        'a place', 'DONE', 'here', true, true, now(), now()
       FROM ${each}`,
     shows: { query: '{ delegations { edges { node { task } } } }', text: 'find kettle 4' },
   },
   plugins: {
-    sql: `INSERT INTO plugins (id, name, version, title, description, enabled, position, settings, status, created_at, updated_at)
-      VALUES (${id('plg', '7')}, 'gone', '1.0.0', 'Gone', 'Is not there any more.', true, 1, '{}', 'MISSING', now(), now())`,
+    sql: `INSERT INTO plugins (id, name, version, title, description, enabled, position, settings, status,
+        created_at, updated_at)
+      VALUES (${id('plg', '7')}, 'gone', '1.0.0', 'Gone', 'Is not there any more.', true, 1, '{}', 'MISSING', now(),
+        now())`,
     shows: { query: '{ plugins { edges { node { name } } } }', text: 'gone' },
   },
   model_call_texts: {
@@ -123,7 +132,8 @@ export const FILL_NEWER: Readonly<Record<string, NewerRows>> = {
     shows: null,
   },
   fact_uses: {
-    sql: `INSERT INTO fact_uses (fact_id, turn_id, session_id) SELECT ${id('fact', 's')}, ${turn}, ${session} FROM ${each}`,
+    sql: `INSERT INTO fact_uses (fact_id, turn_id, session_id) SELECT ${id('fact', 's')}, ${turn},
+        ${session} FROM ${each}`,
     shows: null,
   },
   fact_proposals: {

@@ -110,8 +110,8 @@ function describeLocal(command: Command, root: Command): string {
     allCommands(one).some(({ options }) => options.some(({ long }) => long === '--url')),
   )
   return (
-    `"factotum ${pathOf(command)}" works on the machine of the server alone, with its FACTOTUM_HOME (--home) and DATABASE_URL: ` +
-    `run it there. Over the network work: ${overNetwork.map((one) => one.name()).join(', ')}.`
+    `"factotum ${pathOf(command)}" works on the machine of the server alone, ` +
+    `with its FACTOTUM_HOME (--home) and DATABASE_URL: run it there. Over the network work: ${overNetwork.map((one) => one.name()).join(', ')}.`
   )
 }
 

@@ -27,8 +27,14 @@ export function cutText(text: string, columns: number): string {
 
 const AS_PICTURE = '\uFE0F'
 const COMBINING = /^\p{M}$/u
-const WIDE =
-  /^[\u1100-\u115F\u2329\u232A\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1D300}-\u{1D37F}\u{1F200}-\u{1F2FF}\u{1F300}-\u{1FAFF}\u{20000}-\u{3FFFD}]$|^(?![\u{1F1E6}-\u{1F1FF}])\p{Emoji_Presentation}$/u
+const WIDE_RANGES = [
+  '\\u1100-\\u115F\\u2329\\u232A\\u2E80-\\u303E\\u3041-\\uA4CF\\uA960-\\uA97C\\uAC00-\\uD7A3\\uF900-\\uFAFF',
+  '\\uFE10-\\uFE19\\uFE30-\\uFE6F\\uFF00-\\uFF60\\uFFE0-\\uFFE6',
+  '\\u{16FE0}-\\u{18DFF}\\u{1AFF0}-\\u{1B2FF}\\u{1D300}-\\u{1D37F}\\u{1F200}-\\u{1F2FF}\\u{1F300}-\\u{1FAFF}',
+  '\\u{20000}-\\u{3FFFD}',
+].join('')
+/** Letters of flags are pictures, too: two of them take two columns together. */
+const WIDE = new RegExp(`^(?:[${WIDE_RANGES}]|(?![\\u{1F1E6}-\\u{1F1FF}])\\p{Emoji_Presentation})$`, 'u')
 
 function widthOf(character: string): number {
   if (COMBINING.test(character)) return 0
