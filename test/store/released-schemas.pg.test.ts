@@ -68,7 +68,8 @@ test.each(released)('from %s', async (schema) => {
     return (await answer.json()) as { readonly data?: unknown; readonly errors?: readonly { message: string }[] }
   }
   const counts = await ask(
-    '{ sessions { totalCount } facts { totalCount } learnings { totalCount } questions { totalCount } deliveries { totalCount } }',
+    '{ sessions { totalCount } facts { totalCount } learnings { totalCount } ' +
+      'questions { totalCount } deliveries { totalCount } }',
   )
   const all = { totalCount: FILLED.sessions }
   expect(counts).toEqual({ data: { sessions: all, facts: all, learnings: all, questions: all, deliveries: all } })
