@@ -1,7 +1,7 @@
 /**
  * From every schema that people had in use to this one, with data: the server starts on it, shows all that was there,
- * and goes on with it; the version of that schema is refused from then on. CHANGELOG.md names the last migration of each
- * version behind its date, as in `## 1.2.0, 2027-01-31 (schema 20270130000000_what)`.
+ * and goes on with it; the version of that schema is refused from then on. CHANGELOG.md names the last migration of
+ * each version behind its date, as in `## 1.2.0, 2027-01-31 (schema 20270130000000_what)`.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { buildSchema } from 'graphql'
