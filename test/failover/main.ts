@@ -11,29 +11,36 @@ import { must } from '../../src/platform/must.ts'
 import { Cluster } from '../harness/cluster.ts'
 import { tokenOf } from '../harness/story.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
+import { HaProxy } from './ha-proxy.ts'
 import { StandbyPair } from './standby-pair.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 
 const usage = `npm run test:failover -- [options]
 
-Two server processes on a PostgreSQL with a synchronous standby, both of Debian's packages: once behind one address, as
-HAProxy or a moving address gives it, once with both hosts in DATABASE_URL. Under load the first PostgreSQL dies; for a while
-there is only the standby, which is read-only; then that is promoted. No accepted message may be lost, no command run twice, no event missed or repeated, and
+Two server processes on a PostgreSQL with a synchronous standby, both of Debian's packages: once behind one address that
+moves, once with both hosts in DATABASE_URL, once behind HAProxy with deploy/haproxy.cfg. Under load the first PostgreSQL
+dies; for a while there is only the standby, which is read-only; then that is promoted. No accepted message may be lost, no command run twice, no event missed or repeated, and
 turns must go on within 15 s of the promotion.
 
-  --by <way>       "address" or "hosts"                          both, one after the other
+  --by <way>       "address", "hosts" or "haproxy"               all, one after the other
   --sessions <n>   how many sessions are busy at the same time   default 6
   --help           this
 
-Needs apt-get install postgresql.`
+Needs apt-get install postgresql haproxy.`
 
 const DEFAULT_SESSIONS = 6
 const GOES_ON_WITHIN_MS = 15_000
 const READ_ONLY_MS = 3000
 const LOAD_MS = 8000
 
-const WAYS = ['address', 'hosts'] as const
+const WAYS = ['address', 'hosts', 'haproxy'] as const
 type Way = (typeof WAYS)[number]
+
+const CALLED: Readonly<Record<Way, string>> = {
+  address: 'one address that moves',
+  hosts: 'both hosts in DATABASE_URL',
+  haproxy: 'HAProxy',
+}
 
 const { values } = parseArgs({
   options: { sessions: { type: 'string' }, by: { type: 'string' }, help: { type: 'boolean' } },
@@ -45,11 +52,12 @@ else
   }
 
 async function runFailover(way: Way, sessions: number): Promise<void> {
-  console.log(way === 'hosts' ? 'both hosts in DATABASE_URL:' : 'one address that moves:')
+  console.log(`${CALLED[way]}:`)
   await using folder = await createTemporaryHome()
   await using pair = await StandbyPair.start(folder.path)
   await using proxy = await TcpProxy.start(pair.primaryUrl)
-  const databaseUrl = way === 'hosts' ? pair.bothUrl : proxy.through(pair.primaryUrl)
+  await using haproxy = way === 'haproxy' ? await HaProxy.start(folder.path, [pair.primaryUrl, pair.standbyUrl]) : null
+  const databaseUrl = haproxy?.url ?? (way === 'hosts' ? pair.bothUrl : proxy.through(pair.primaryUrl))
   await using cluster = await Cluster.begin({ databaseUrl })
   const servers = [await cluster.start(), await cluster.start()]
   const isOver = new AbortController()

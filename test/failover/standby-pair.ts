@@ -128,7 +128,8 @@ function urlOf({ port }: Pick<Server, 'port'>, database = 'factotum'): string {
   return `postgresql://postgres@127.0.0.1:${port}/${database}`
 }
 
-async function freePort(): Promise<number> {
+/** Of this machine, that nothing listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

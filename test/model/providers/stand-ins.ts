@@ -1,7 +1,8 @@
 /**
  * `npm run test:stand-ins`: stand-ins for model providers that others wrote, fetched from the registry into a scratch
- * folder and started by their own commands. A server that has each of them as its provider is asked in a session with
- * mode CHAT: the answer is streamed, and comes whole.
+ * folder and started by their own commands. A server that has each of them as its provider is asked in sessions with
+ * mode CHAT: the answer is streamed, and comes whole. Those that can be given answers play two whole turns besides: one
+ * with a plan, a command, its review and a text, and one in which the model calls a tool and answers by its result.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
@@ -21,6 +22,25 @@ const KEY = 'a-key-for-the-stand-in'
 const SAID = 'When does the shop open?'
 const ANSWER = 'The shop opens at nine, every day but Sunday.'
 
+/** The turn with a plan: what each role answers. */
+const PLANNED = 'What does the shop sell?'
+const PLAN = JSON.stringify({
+  goal: 'The user knows what the shop sells.',
+  secrets: null,
+  tasks: [
+    { type: 'exec', detail: 'echo bread and tea', skill: null, args: null, expect: 'It names the goods.' },
+    { type: 'msg', detail: 'Say what the shop sells, in English.', skill: null, args: null, expect: null },
+  ],
+  answers: null,
+  facts: null,
+})
+const REVIEW = JSON.stringify({ status: 'ok', reason: null, learn: null })
+const TOLD = 'It sells bread and tea.'
+/** The turn with a call of a tool. */
+const CALLED = 'Who works in the shop?'
+const CALL = { name: 'exec', arguments: JSON.stringify({ command: 'echo Ada and Ben' }) }
+const FOUND = 'Ada and Ben work there.'
+
 interface StandIn {
   readonly name: string
   readonly program: string
@@ -28,6 +48,8 @@ interface StandIn {
   readonly model: string
   /** What it answers to anything, or to `SAID`. */
   readonly answers: RegExp
+  /** It is told what to answer to whom: whole turns can be played. */
+  readonly plays: boolean
 }
 
 const STAND_INS: readonly StandIn[] = [
@@ -37,6 +59,7 @@ const STAND_INS: readonly StandIn[] = [
     args: (port, folder) => ['--port', String(port), '--fixtures', join(folder, 'aimock'), '--chunk-size', '8'],
     model: 'gpt-4o',
     answers: new RegExp(ANSWER),
+    plays: true,
   },
   {
     name: 'openai-mock-api',
@@ -44,6 +67,7 @@ const STAND_INS: readonly StandIn[] = [
     args: (port, folder) => ['--port', String(port), '--config', join(folder, 'openai-mock-api.yaml')],
     model: 'gpt-4o',
     answers: new RegExp(ANSWER),
+    plays: true,
   },
   {
     name: 'mock-openai-api',
@@ -51,6 +75,7 @@ const STAND_INS: readonly StandIn[] = [
     args: (port) => ['--port', String(port), '--host', '127.0.0.1'],
     model: 'gpt-4-mock',
     answers: /\S/,
+    plays: false,
   },
 ]
 
@@ -60,24 +85,55 @@ chmodSync(folder.path, 0o711)
 const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
 execFileSync('npm', ['install', ...quiet, '--prefix', folder.path, ...PACKAGES], { stdio: 'inherit' })
 mkdirSync(join(folder.path, 'aimock'))
+const isRole = (role: string): string => `You are the ${role}`
 writeFileSync(
   join(folder.path, 'aimock', 'answers.json'),
-  JSON.stringify({ fixtures: [{ match: { userMessage: SAID }, response: { content: ANSWER } }] }),
+  JSON.stringify({
+    fixtures: [
+      { match: { userMessage: SAID }, response: { content: ANSWER } },
+      { match: { systemMessage: isRole('planner') }, response: { content: PLAN } },
+      { match: { systemMessage: isRole('reviewer') }, response: { content: REVIEW } },
+      { match: { systemMessage: isRole('messenger') }, response: { content: TOLD } },
+      { match: { userMessage: CALLED, hasToolResult: false }, response: { toolCalls: [CALL] } },
+      { match: { userMessage: CALLED, hasToolResult: true }, response: { content: FOUND } },
+    ],
+  }),
 )
+/** Of openai-mock-api: the last message is the answer to those before. JSON is YAML, too. */
+const flow = (id: string, system: string | null, messages: readonly object[]): object => ({
+  id,
+  messages: [
+    system === null ? { role: 'system', matcher: 'any' } : { role: 'system', content: system, matcher: 'contains' },
+    ...messages,
+  ],
+})
+const said = (content: string): object => ({ role: 'user', content, matcher: 'contains' })
+const anything = { role: 'user', matcher: 'any' }
+const answer = (content: string): object => ({ role: 'assistant', content })
+const call = { role: 'assistant', tool_calls: [{ id: 'call_1', type: 'function', function: CALL }] }
 writeFileSync(
   join(folder.path, 'openai-mock-api.yaml'),
-  `apiKey: '${KEY}'
-responses:
-  - id: shop
-    messages:
-      - { role: system, matcher: any }
-      - { role: user, content: '${SAID}', matcher: contains }
-      - { role: assistant, content: '${ANSWER}' }
-`,
+  JSON.stringify({
+    apiKey: KEY,
+    responses: [
+      flow('shop', null, [said(SAID), answer(ANSWER)]),
+      flow('planner', isRole('planner'), [anything, answer(PLAN)]),
+      flow('reviewer', isRole('reviewer'), [anything, answer(REVIEW)]),
+      flow('messenger', isRole('messenger'), [anything, answer(TOLD)]),
+      flow('call', null, [said(CALLED), call]),
+      flow('result', null, [
+        said(CALLED),
+        call,
+        { role: 'tool', matcher: 'any', tool_call_id: 'call_1' },
+        answer(FOUND),
+      ]),
+    ],
+  }),
 )
 for (const standIn of STAND_INS) await converse(standIn)
 
-async function converse({ name, program, args, model, answers }: StandIn): Promise<void> {
+async function converse(standIn: StandIn): Promise<void> {
+  const { name, program, args } = standIn
   const port = await freePort()
   const child = spawn(process.execPath, [join(folder.path, 'node_modules', program), ...args(port, folder.path)], {
     stdio: 'ignore',
@@ -87,28 +143,59 @@ async function converse({ name, program, args, model, answers }: StandIn): Promi
     const logger = createLogger({ level: 'silent', pretty: false })
     const home = join(folder.path, `${name}-home`)
     const postgres = await startEmbeddedPostgres({ home, logger, clock: systemClock })
-    const toml = `[providers.p]\nbase_url = "http://127.0.0.1:${port}/v1"\napi_key_env = "P_KEY"\n[models]\nplanner = "p:${model}"\n`
     try {
-      await using story = await Story.begin({
-        databaseUrl: postgres.url,
-        config: { toml },
-        environment: { P_KEY: KEY },
-      })
-      const ada = story.as('ada')
-      await ada.session('cli:shop').open({ mode: 'CHAT' })
-      await using watch = watchAll(ada, 'cli:shop')
-      await send(ada, 'cli:shop', SAID)
-      await turnEnd(watch)
-      const [end] = eventsOf(watch, 'TurnCompletedEvent')
-      assert.equal(end?.turnStatus, 'DONE', `${name}: ${JSON.stringify(end)}`)
-      const text = eventsOf(watch, 'TextCompletedEvent').at(-1)?.content ?? ''
-      assert.match(text, answers)
-      console.log(`${name}: answered ${JSON.stringify(text.slice(0, 60))}`)
+      await play(standIn, { port, databaseUrl: postgres.url })
     } finally {
       await postgres.stop()
     }
   } finally {
     child.kill()
+  }
+}
+
+interface Stage {
+  readonly port: number
+  readonly databaseUrl: string
+}
+
+async function play({ name, model, answers, plays }: StandIn, { port, databaseUrl }: Stage): Promise<void> {
+  const toml = `[providers.p]\nbase_url = "http://127.0.0.1:${port}/v1"\napi_key_env = "P_KEY"\n[models]\nplanner = "p:${model}"\n`
+  await using story = await Story.begin({ databaseUrl, config: { toml }, environment: { P_KEY: KEY } })
+  const text = await turnOf(story, { name, mode: 'CHAT', said: SAID })
+  assert.match(text.answer, answers)
+  console.log(`${name}: answered ${JSON.stringify(text.answer.slice(0, 60))}`)
+  if (!plays) return
+  const planned = await turnOf(story, { name, mode: 'PLAN', said: PLANNED })
+  assert.deepEqual(planned, { answer: TOLD, output: 'bread and tea\n', plans: 1, reviews: 1 })
+  const called = await turnOf(story, { name, mode: 'CHAT', said: CALLED })
+  assert.equal(called.output, 'Ada and Ben\n', name)
+  assert.equal(called.answer, FOUND, name)
+  console.log(`${name}: played a plan with its command and review, and a call of a tool`)
+}
+
+interface Played {
+  readonly name: string
+  readonly mode: 'PLAN' | 'CHAT'
+  readonly said: string
+}
+
+/** One message in a session of its own. */
+async function turnOf(story: Story, { name, mode, said }: Played) {
+  const ada = story.as('ada')
+  const id = `cli:${mode.toLowerCase()}-${said.length}`
+  await ada.session(id).open({ mode })
+  await using watch = watchAll(ada, id)
+  await send(ada, id, said)
+  await turnEnd(watch)
+  const [end] = eventsOf(watch, 'TurnCompletedEvent')
+  assert.equal(end?.turnStatus, 'DONE', `${name}: ${JSON.stringify(end)}`)
+  return {
+    answer: eventsOf(watch, 'TextCompletedEvent').at(-1)?.content ?? '',
+    output: eventsOf(watch, 'TaskOutputEvent')
+      .map(({ text }) => text)
+      .join(''),
+    plans: eventsOf(watch, 'PlanCreatedEvent').length,
+    reviews: eventsOf(watch, 'ReviewEvent').length,
   }
 }
 
