@@ -3,13 +3,21 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { configPath } from '../../src/config/load-config.ts'
 import { must } from '../../src/platform/must.ts'
-import { converse, Story } from '../harness/story.ts'
-import { AddParticipantDocument, OpenSessionDocument, UpdateSessionDocument } from '../generated/graphql.ts'
+import { select } from '../harness/plugins.ts'
+import { converse, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import {
+  AddParticipantDocument,
+  EraseUserDocument,
+  OpenSessionDocument,
+  SendMessageDocument,
+  UpdateSessionDocument,
+} from '../generated/graphql.ts'
 import { GOOD_PLAN } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
 
 let stub: StubEndpoint
 let story: Story
+let toml = ''
 /** What the model says next; each answer is kept under a new id. */
 let next: (call: StubCall) => readonly object[] = () => says('Hello.')
 const TALK = { ...GOOD_PLAN, tasks: GOOD_PLAN.tasks.slice(1) }
@@ -34,7 +42,7 @@ function answer(call: StubCall): StubAnswer {
 
 beforeAll(async () => {
   stub = await StubEndpoint.start({ by: answer })
-  const toml = `
+  toml = `
 [providers.kept]
 base_url = "${stub.baseUrl}"
 api = "responses"
@@ -189,4 +197,48 @@ test('what was taken out of the conversation is not gone on from', async () => {
   const { asked } = await say('cli:secret', `My login at the forum is ${hunter}, by the way.`)
   expect(asked).toMatchObject([{ continues: undefined }, { continues: undefined }])
   expect(must(asked[1], 'a second call').said).not.toContain(hunter)
+})
+
+/** Ben says it in a group with Ada, who goes on from what her model was shown of it. */
+async function sayInGroup(id: string, text: string): Promise<void> {
+  next = () => says('Noted.')
+  await openChat(id, {
+    source: { kind: 'cli', interactive: true, platform: 'cli', type: 'GROUP' },
+    participants: ['ben'],
+  })
+  const input = { sessionId: id, content: text, mentioned: true }
+  const { sendMessage } = await story.as('ben').run(SendMessageDocument, { input })
+  expect(sendMessage.__typename).toBe('SendMessagePayload')
+  await using watch = watchAll(story.as('ada'), id)
+  await turnEnd(watch)
+  const { asked } = await say(id, 'I have read it.')
+  expect(asked).toEqual([{ continues: undefined, said: expect.stringContaining(text) }])
+  const { asked: later } = await say(id, 'Go on.')
+  expect(later).toEqual([{ continues: `resp_${lastId - 1}`, said: expect.not.stringContaining(text) }])
+}
+
+test('what was erased is not gone on from: what is left is sent again', async () => {
+  await sayInGroup('cli:erased', 'My snake is called Agate.')
+  const { eraseUser } = await story
+    .as('ada')
+    .run(EraseUserDocument, { input: { user: 'ben', sessionId: 'cli:erased' } })
+  expect(eraseUser.__typename).toBe('EraseUserPayload')
+  const { answers, asked } = await say('cli:erased', 'What is left?')
+  expect(answers).toEqual(['Noted.'])
+  expect(asked).toEqual([{ continues: undefined, said: expect.stringContaining('I have read it.') }])
+  expect(must(asked[0], 'a call').said).not.toContain('Agate')
+})
+
+test('what is too old to be kept is not gone on from: what is left is sent again', async () => {
+  await sayInGroup('cli:aged', 'My newt is called Pearl.')
+  const old = `session_id = 'cli:aged' AND user_name = 'ben'`
+  await select(story, `UPDATE turns SET finished_at = finished_at - interval '70 days' WHERE ${old}`)
+  await select(story, `UPDATE sessions SET retention_due_at = now() - interval '1 day' WHERE id = 'cli:aged'`)
+  await story.reconfigure(storyConfig({ toml: `${toml}[retention]\nturns = 60\n` }))
+  await select(story, `SELECT graphile_worker.add_job('remove-old')`)
+  await expect.poll(() => select(story, `SELECT 1 FROM turns WHERE ${old}`)).toEqual([])
+  const { answers, asked } = await say('cli:aged', 'What is left?')
+  expect(answers).toEqual(['Noted.'])
+  expect(asked).toEqual([{ continues: undefined, said: expect.stringContaining('I have read it.') }])
+  expect(must(asked[0], 'a call').said).not.toContain('Pearl')
 })
