@@ -9,11 +9,12 @@ export default definePlugin({
   description: 'Does not live long.',
   settings: z.object({}),
   hooks: {
-    async onBeforeInvoke({ sections }, ctx) {
-      await ctx.state.set(`asked ${Math.random()}`, true)
+    async onBeforeInvoke({ sessionId, sections }, ctx) {
+      await ctx.state.set(`asked ${sessionId} ${Math.random()}`, true)
       return [...sections, { title: 'Drawn', text: `The number ${Math.random()}.` }]
     },
-    async onPipelineComplete({ status }, ctx) {
+    async onPipelineComplete({ sessionId, status }, ctx) {
+      await ctx.state.set(`given ${sessionId} ${Math.random()}`, status)
       const isFirst = (await ctx.state.get('ended')) === null
       await ctx.state.set('ended', isFirst ? 'begun' : status)
       if (isFirst) process.exit(1)
