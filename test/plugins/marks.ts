@@ -1,4 +1,4 @@
-/** A tool that leaves a mark. */
+/** Tools that leave a mark. */
 import { writeFile } from 'node:fs/promises'
 import { definePlugin, z } from 'factotum/plugin'
 
@@ -17,6 +17,17 @@ export default definePlugin({
       run: async ({ path }) => {
         await writeFile(path, '')
         return 'Made.'
+      },
+    },
+    'mark-when-stopped': {
+      description: 'Makes an empty file when it is to stop, and never answers.',
+      effect: 'READ',
+      arguments: z.object({ path: z.string() }),
+      run: async ({ path }, ctx) => {
+        ctx.progress({ done: 1 })
+        await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve, { once: true }))
+        await writeFile(path, '')
+        return new Promise<string>(() => {})
       },
     },
   },

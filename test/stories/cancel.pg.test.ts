@@ -1,8 +1,10 @@
 /** Cancelling a turn: whatever it is doing ends at once, what waits behind it runs, and nothing else ever cancels. */
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Watch } from '../harness/api-client.ts'
 import { Lifeline } from '../harness/lifeline.ts'
+import { addPlugin, until, update } from '../harness/plugins.ts'
 import { answersIn, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
@@ -79,6 +81,25 @@ describe('while a command runs', () => {
     })
     expect((await turnEnd(watch)).turnStatus).toBe('CANCELLED')
     expect((await turnEnd(watch, 2)).turnStatus).toBe('DONE')
+  })
+
+  test("in a conversation a plugin's tool is told to stop, and is not waited for", async () => {
+    const ada = story.as('ada')
+    addPlugin(story.home, 'marks', 'marks.ts')
+    await until(story, 'marks', 'DISABLED')
+    await update(story, { name: 'marks', enabled: true })
+    await until(story, 'marks', 'READY')
+    await ada.run(OpenSessionDocument, { input: { id: 'cli:chat-tool', mode: 'CHAT' } })
+    const path = story.path('stopped')
+    await send(ada, 'cli:chat-tool', `tool: marks__mark-when-stopped ${JSON.stringify({ path })}\nAnd?`)
+    await using watch = watchAll(ada, 'cli:chat-tool')
+    await watch.until(({ sessionEvents }) => sessionEvents.__typename === 'TaskProgressEvent')
+    await ada.run(CancelTurnDocument, { sessionId: 'cli:chat-tool' })
+    expect(await endOf(story, watch)).toMatchObject({
+      status: 'CANCELLED',
+      tasks: [{ type: 'TOOL', status: 'CANCELLED' }],
+    })
+    await expect.poll(() => existsSync(path)).toBe(true)
   })
 
   test('a client that goes away cancels nothing', async () => {
@@ -194,6 +215,13 @@ describe('while a model is asked', () => {
     expect((await turnEnd(watch, 2)).turnStatus).toBe('DONE')
   })
 })
+
+/** The turn that ended first, in which nothing was said. */
+async function endOf(story: Story, watch: SessionWatch) {
+  const { turnId } = await turnEnd(watch)
+  expect(answersIn(watch)).toEqual([])
+  return (await story.as('ada').run(TurnDocument, { id: turnId ?? '' })).turn
+}
 
 /** Sends a message, cancels its turn when `ready`, and waits for the end. */
 async function cancelWhen(

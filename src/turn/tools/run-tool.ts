@@ -5,6 +5,7 @@
  */
 import { mayUseTool } from '../../config/access/may-use-skill.ts'
 import type { CurrentUser } from '../../config/access/current-user.ts'
+import type { ToolEffect } from '../../core/tool/tool-name.ts'
 import type { TaskPatch } from '../../core/turn-write.ts'
 import { toStorable } from '../../platform/well-formed.ts'
 import type { Tool, ToolOutcome, ToolProgress } from '../../tools/tool.ts'
@@ -47,7 +48,7 @@ export async function runTool(
   const { aborted, reason: why } = context.signal
   // One that may have taken effect is found RUNNING where the turn goes on; what has surely ended is kept here.
   if (aborted && why !== 'CANCELLED' && (why === 'LEASE_LOST' || outcome.kind === 'unknown')) return stopped(context)
-  endTask(context, task, patchOf(outcome))
+  endTask(context, task, endedBy(outcome, aborted ? tool.effect : null))
   context.journal.hurry()
   return context.signal.aborted ? stopped(context) : { kind: 'Passed' }
 }
@@ -98,6 +99,12 @@ async function leftBehind(
   await clock.sleep(SETTLE_MS)
   const why = isStopped() ? 'the turn was stopped' : 'it took longer than it may'
   return { kind: 'unknown', text: `The tool did not answer, and ${why}: whether it took effect is unknown.` }
+}
+
+/** `stopped`: what the tool may do, if its turn was cancelled while it ran. One that only reads has done nothing. */
+function endedBy(outcome: ToolOutcome, stopped: ToolEffect | null): TaskPatch {
+  const patch = patchOf(outcome)
+  return stopped === 'READ' && outcome.kind !== 'done' ? { ...patch, status: 'CANCELLED' } : patch
 }
 
 function patchOf(outcome: ToolOutcome): TaskPatch {
