@@ -81,3 +81,9 @@ test('the run of a schedule takes nothing along, and nothing takes it', () => {
     }),
   )
 })
+
+test('two texts join where they are as much as one may be together, and not where they are a byte more', () => {
+  const half = { userName: 'ada', client: 'web', bytes: MAX_JOINED_BYTES / 2, isCall: false }
+  expect(messagesToJoin(half, [half])).toEqual([half])
+  expect(messagesToJoin(half, [{ ...half, bytes: half.bytes + 1 }])).toEqual([])
+})
