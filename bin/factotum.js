@@ -6,21 +6,38 @@
  * older Node cannot read TypeScript at all.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const NEEDED = 24
-const packed = new URL('../dist/cli.js', import.meta.url)
-const cli = existsSync(packed) ? packed : new URL('../src/cli.ts', import.meta.url)
+const [dist, src] = ['dist', 'src'].map((name) => fileURLToPath(new URL(`../${name}`, import.meta.url)))
+const isRelease = !existsSync(join(src, 'cli.ts'))
+const isBuilt = existsSync(join(dist, 'cli.js')) && (isRelease || isNewerThanSources())
+const cli = isBuilt ? join(dist, 'cli.js') : join(src, 'cli.ts')
 
 if (majorOf(process.versions.node) >= NEEDED) await runHere()
 else runWith(packagedNode())
 
+/**
+ * Whether dist/ was made since the last change in src/: what the sources say now is what counts. `npm start` makes it
+ * anew where it was not (scripts/generate.ts), and a development server that watches runs the sources.
+ */
+function isNewerThanSources() {
+  const made = Math.max(...['cli.js', '.stamp', '.server-stamp'].map((name) => changeOf(join(dist, name))))
+  const sources = readdirSync(src, { recursive: true }).filter((name) => /\.tsx?$/.test(name))
+  return sources.every((name) => changeOf(join(src, name)) <= made)
+}
+
+/** Milliseconds since 1970; 0 where the file is not there. */
+function changeOf(file) {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+}
+
 async function runHere() {
   try {
-    await import(cli.href)
+    await import(pathToFileURL(cli).href)
   } catch (error) {
     if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error
     fail(`it is not installed whole (${String(error.message).split('\n')[0]}). Run "npm ci" in its folder`)
@@ -43,7 +60,7 @@ function runWith(node) {
     const hint = `run it with Node ${NEEDED}, or let "npm ci" install the package "node" (with its install script)`
     return fail(`this is Node ${process.versions.node}, and Node ${NEEDED} or later is needed: ${hint}`)
   }
-  const args = [fileURLToPath(cli), ...process.argv.slice(2)]
+  const args = [cli, ...process.argv.slice(2)]
   if (typeof process.execve === 'function') {
     process.removeAllListeners('warning') // users cannot act on Node's warning that execve is experimental
     process.execve(node, [node, ...args], process.env)

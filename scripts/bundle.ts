@@ -1,4 +1,6 @@
 /** The server or the client with all that they import, in a few files of JavaScript. */
+import { symlink } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -36,4 +38,14 @@ export async function bundle(
   // What documents the sources is a tenth of the size.
   const { output } = await made.write({ dir, format: 'esm', comments: { jsdoc: false }, ...names })
   return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
+}
+
+/**
+ * The server of this checkout, with what it serves to browsers as it is built by then. Writes to `dir`, which must not
+ * be there yet.
+ */
+export async function bundleServer(dir: string, ending: 'js' | 'mjs'): Promise<void> {
+  await bundle('node', { input: SERVER_PROGRAMS, dir, ending })
+  const built = { console: 'console/dist', client: 'src/generated/client', graphiql: 'src/generated/graphiql' }
+  for (const [name, folder] of Object.entries(built)) await symlink(relative(dir, join(root, folder)), join(dir, name))
 }

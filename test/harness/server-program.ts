@@ -4,11 +4,11 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { glob, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
+import { glob, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hasCode } from '../../src/platform/error-code.ts'
-import { bundle, SERVER_PROGRAMS } from '../../scripts/bundle.ts'
+import { bundleServer } from '../../scripts/bundle.ts'
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
 const BUNDLES = join(CHECKOUT, 'node_modules/.cache/factotum-server')
@@ -27,10 +27,7 @@ async function make(): Promise<string> {
   if (!existsSync(folder)) {
     await removeOld()
     const own = `${folder}.${process.pid}`
-    await bundle('node', { input: SERVER_PROGRAMS, dir: own, ending: 'mjs' })
-    // As they are built by then: the bundle is kept for longer.
-    await symlink(join(CHECKOUT, 'console/dist'), join(own, 'console'))
-    for (const name of ['client', 'graphiql']) await symlink(join(CHECKOUT, 'src/generated', name), join(own, name))
+    await bundleServer(own, 'mjs')
     // Another worker may have been faster.
     await rename(own, folder).catch(async (error: unknown) => {
       if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error
