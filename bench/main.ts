@@ -8,6 +8,7 @@ import { measureBurst } from './burst.ts'
 import { measureChat, measureWarmChat } from './chat.ts'
 import { measureDeliveries } from './deliveries.ts'
 import { measureFanOut, measureIdleSubscribers } from './fan-out.ts'
+import { measureColdStart } from './cold-start.ts'
 import { measureFold } from './fold.ts'
 import { measureLongSessions, measureManyFacts } from './history.ts'
 import { measureIdleSessions } from './idle-sessions.ts'
@@ -34,6 +35,7 @@ const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j,k,l,m,n,o,p] [--quick] 
              n  turns with ten plugins that do nothing
              o  turns of conversations
              p  turns after a pause of 1, 12 and 60 seconds
+             q  starts of a server
   --quick  fewer rounds: for a first look, not for figures
 
 Everything runs on this machine's loopback: a real server process on the embedded PostgreSQL, an instant stand-in for a
@@ -77,6 +79,7 @@ const PARTS: readonly Part[] = [
     (quick) =>
       onStage((stage) => measurePauses(stage, { turns: quick ? 20 : 50, pauses: quick ? SHORT_PAUSES : PAUSES })),
   ],
+  ['q', (quick) => measureColdStart({ rounds: quick ? 4 : 15 })],
   ['m', (quick) => Promise.resolve(measureFold({ rounds: quick ? 9 : 99 }))],
 ]
 
@@ -115,7 +118,7 @@ async function main(only: readonly string[], quick: boolean): Promise<void> {
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'a,b,d,e,f,g,h,i,j,k,l,m,n,o,p' },
+    only: { type: 'string', default: 'a,b,d,e,f,g,h,i,j,k,l,m,n,o,p,q' },
     quick: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },

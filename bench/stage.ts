@@ -113,6 +113,11 @@ export class Stage implements AsyncDisposable {
   }
 }
 
+/** For servers that have no model to ask. */
+export async function writeBenchConfig(home: string): Promise<void> {
+  await writeFile(join(home, 'config.toml'), configuration('http://127.0.0.1:9'), { mode: 0o600 })
+}
+
 function configuration(stubUrl: string): string {
   return `
 [users.ada]
@@ -151,7 +156,8 @@ interface ServerOptions {
   readonly databaseUrl?: string
 }
 
-async function startServer({ main, home, profileTo, databaseUrl }: ServerOptions): Promise<ServerProcess> {
+/** A server on a home that is configured; resolves when it is ready. */
+export async function startServer({ main, home, profileTo, databaseUrl }: ServerOptions): Promise<ServerProcess> {
   const log = join(home, 'server.log')
   const out = openSync(log, 'a')
   const begunAt = readFileSync(log).length

@@ -10,6 +10,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
 import { startApp, type App } from '../src/app.ts'
+import type { AppOptions } from '../src/app-options.ts'
 import { connect } from '../packages/client/src/connect.ts'
 import { writeFirstConfig } from '../src/config/first-start.ts'
 import { newToken } from '../src/config/command-line/new-token.ts'
@@ -24,6 +25,7 @@ import { defaultHome, prepareHome } from '../src/config/home/factotum-home.ts'
 import { unprivilegedAccount } from '../src/config/home/unprivileged-account.ts'
 import { describeFailure } from '../src/describe-failure.ts'
 import { forwarderOf, StopRequests } from '../src/stop-requests.ts'
+import { resolveDatabase } from '../src/store/connection/resolve-database.ts'
 import { describeEvent } from '../src/remote/describe-event.ts'
 
 const MESSAGE = `run: echo "Hello from $(uname -s), it is $(date +%H:%M)."
@@ -91,7 +93,9 @@ async function prepareDemoHome(): Promise<{ home: string; token: string }> {
 /** On the port that `--port` or PORT names; else on 4000 if it is free, or on any. */
 async function startDemoApp(home: string): Promise<App> {
   const { databaseUrl, port } = parseEnvironment(process.env, flags)
-  const place = { home, databaseUrl, host: '127.0.0.1', environment: process.env, production: false }
+  const openDatabase: AppOptions['openDatabase'] = () =>
+    resolveDatabase(databaseUrl, { home, logger, clock: systemClock })
+  const place = { home, openDatabase, host: '127.0.0.1', environment: process.env, production: false }
   const options = { ...place, timing: TIMING, clock: systemClock, logger, logLines, stopping }
   const isWanted = flags.port !== undefined || (process.env['PORT'] ?? '') !== ''
   try {

@@ -3,6 +3,7 @@ import type { Timing } from './config/timing.ts'
 import type { Clock } from './platform/clock.ts'
 import type { LogLines } from './platform/log-lines.ts'
 import type { Logger } from './platform/logger.ts'
+import type { ResolvedDatabase } from './store/connection/resolve-database.ts'
 
 export interface AppOptions {
   /** FACTOTUM_HOME, prepared (src/config/home/factotum-home.ts). */
@@ -10,8 +11,8 @@ export interface AppOptions {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
-  /** Null: the embedded PostgreSQL. */
-  readonly databaseUrl: string | null
+  /** Called once. The app stops what it resolves to when it is closed; what it rejects with, the start does, too. */
+  readonly openDatabase: () => Promise<ResolvedDatabase>
   /** For the keys of providers and for proxies. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly production: boolean

@@ -15,6 +15,7 @@ import { findMissingKeys } from './config/access/api-keys.ts'
 import { removeSetAside, setAsideWorkspace } from './execution/workspace/set-aside-workspace.ts'
 import { Uploads } from './execution/workspace/uploads.ts'
 import { showLiveFigures } from './graphql/health/live-figures.ts'
+import { buildSchema } from './graphql/schema/schema.ts'
 import type { RunningServer } from './graphql/server.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
 import { Checkpointer } from './knowledge/checkpoints/checkpointer.ts'
@@ -88,7 +89,9 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const background = await openBackground({ options, stored, config, secrets, hooks, metrics, tracing }, opened)
   const { outbox, checkWebhook, guard } = background
   const runtimes = new PluginRuntimes(clock)
-  const tools = await openTools({ options, file, config, secrets, stored, tracing, guard, runtimes }, opened)
+  const opening = openTools({ options, file, config, secrets, stored, tracing, guard, runtimes }, opened)
+  const schema = buildSchema() // while other processes try the sandbox
+  const tools = await opening
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
   const knowledge = createKnowledgeJobs({ options, stored, config, secrets, tools, metrics })
   const uploads = new Uploads({ home, database })
@@ -123,6 +126,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
     plugins,
     runtimes,
     homeWatch,
+    schema,
   })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)

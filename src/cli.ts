@@ -41,7 +41,7 @@ import { DeployVariables } from './secrets/deploy-variables.ts'
 import { forwarderOf, StopRequests } from './stop-requests.ts'
 import { defaultHome, homeOfWorkspace, prepareHome } from './config/home/factotum-home.ts'
 import type { Finding } from './terminal/checks/finding.ts'
-import { resolveDatabase } from './store/connection/resolve-database.ts'
+import { resolveDatabase, type ResolvedDatabase } from './store/connection/resolve-database.ts'
 import { unprivilegedAccount } from './config/home/unprivileged-account.ts'
 
 enableCompileCache(CODE_CACHE)
@@ -317,6 +317,10 @@ async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Pro
   const stopping = new StopRequests({ forwarder, clock: systemClock, logger }).signal
   const first = await writeFirstConfig(configPath(home))
   if (first !== null) sayToken(first.token, configPath(home))
+  const openDatabase = (onLaunched = (): void => undefined): Promise<ResolvedDatabase> =>
+    resolveDatabase(environment.databaseUrl, { home, logger, clock: systemClock, onLaunched })
+  // One whose files are still to be made waits: what is wrong with the configuration is said before.
+  const early = existsSync(join(home, 'pg')) ? await launch(openDatabase) : null
   const { startApp } = await import('./app.ts')
   const options = {
     ...environment,
@@ -328,8 +332,10 @@ async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Pro
     logLines,
     stopping,
     paused,
+    openDatabase: () => early?.ready ?? openDatabase(),
   }
-  const app = await startApp(options).catch((error: unknown) => {
+  const app = await startApp(options).catch(async (error: unknown) => {
+    await early?.ready.then((database) => database.stop()).catch(() => undefined) // it is the first error that helps
     if (stopping.aborted) return null
     throw error
   })
@@ -345,6 +351,22 @@ async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Pro
     })
   }
   process.exit(0)
+}
+
+interface Launched {
+  readonly ready: Promise<ResolvedDatabase>
+}
+
+/**
+ * Resolves as soon as the embedded PostgreSQL is launched, or needs not be, or cannot be (`ready` says why): it becomes
+ * ready while the code of the server is loaded, and to load code leaves no moment to launch it in.
+ */
+function launch(open: (onLaunched: () => void) => Promise<ResolvedDatabase>): Promise<Launched> {
+  return new Promise((resolve) => {
+    const onLaunched = (): void => resolve({ ready })
+    const ready = open(onLaunched)
+    ready.then(onLaunched, onLaunched)
+  })
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

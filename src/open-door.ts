@@ -1,4 +1,5 @@
 /** Opens the door, for app.ts: what requests are answered with. */
+import type { GraphQLSchema } from 'graphql'
 import type { AppOptions } from './app-options.ts'
 import type { ApprovalsContext } from './approvals/approvals-context.ts'
 import type { AccessDenials } from './audit/access-denials.ts'
@@ -14,7 +15,6 @@ import { createReadiness } from './graphql/health/readiness-checks.ts'
 import type { Readiness } from './graphql/health/readiness.ts'
 import { renderGraphiqlPage } from './graphql/http/graphiql-page.ts'
 import { loadPlugins } from './graphql/plugins/load-plugins.ts'
-import { buildSchema } from './graphql/schema/schema.ts'
 import { createServerInfo } from './graphql/schema/server/server-info.ts'
 import { startServer, type RunningServer } from './graphql/server.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
@@ -48,6 +48,7 @@ export interface DoorParts {
   readonly plugins: LivePlugins
   readonly runtimes: PluginRuntimes
   readonly homeWatch: Pick<HomeWatch, 'problem'>
+  readonly schema: GraphQLSchema
 }
 
 type ReadinessParts = Pick<DoorParts, 'config' | 'homeWatch' | 'options' | 'secrets' | 'stored' | 'tools' | 'worker'>
@@ -58,7 +59,7 @@ export async function openDoor(parts: DoorParts): Promise<RunningServer> {
   const { database, doorbell, feed, clock } = parts.stored
   const services = servicesOf(parts)
   return startServer({
-    schema: buildSchema(),
+    schema: parts.schema,
     home,
     intake,
     uploads,

@@ -10,11 +10,10 @@ import { Database } from './store/database.ts'
 import { DatabaseClock } from './store/connection/database-clock.ts'
 import { migrate } from './store/connection/migrate.ts'
 import { reachDatabase } from './store/connection/reach-database.ts'
-import { resolveDatabase } from './store/connection/resolve-database.ts'
 import type { Opened } from './opened.ts'
 
 /** Its clock is that of this machine. */
-type StoreOptions = Pick<AppOptions, 'home' | 'databaseUrl' | 'timing' | 'clock' | 'logger' | 'stopping'>
+type StoreOptions = Pick<AppOptions, 'openDatabase' | 'timing' | 'clock' | 'logger' | 'stopping'>
 
 export interface Stored {
   readonly database: Database
@@ -31,10 +30,11 @@ export interface Stored {
  * `startApp` does.
  */
 export async function openStore(options: StoreOptions, secrets: SecretStore, opened: Opened): Promise<Stored> {
-  const { home, databaseUrl, timing, logger, stopping, clock: hostClock } = options
+  const { openDatabase, timing, logger, stopping, clock: hostClock } = options
   const progress = new Progress({ clock: hostClock, print: (line) => logger.info(line) })
-  const resolved = await progress.during('the embedded PostgreSQL starts; the first time its files are made', () =>
-    resolveDatabase(databaseUrl, { home, logger, clock: hostClock }),
+  const resolved = await progress.during(
+    'the embedded PostgreSQL starts; the first time its files are made',
+    openDatabase,
   )
   opened.add(() => resolved.stop())
   secrets.hidePasswordOf('the address of the database', resolved.url)

@@ -47,6 +47,8 @@ export interface EmbeddedPostgresOptions {
    * adopted.
    */
   readonly settings?: Readonly<Record<string, string>>
+  /** Called when a server has been launched, which takes a while to be ready. Not for one that runs already. */
+  readonly onLaunched?: () => void
 }
 
 /** A running server, and our hold on it. */
@@ -230,7 +232,7 @@ export class EmbeddedPostgres {
  */
 async function holdServer(
   cluster: Cluster,
-  { clock, settings = {} }: EmbeddedPostgresOptions,
+  { clock, settings = {}, onLaunched }: EmbeddedPostgresOptions,
   again: { readonly port: number; readonly signal: AbortSignal } | null,
 ): Promise<Held> {
   const deadline = clock.monotonicMs() + START_TIMEOUT_MS
@@ -251,6 +253,7 @@ async function holdServer(
       if (launches === MAX_LAUNCHES) break
       const port = again === null ? await freePort(await lastPort(cluster)) : await requirePort(again.port)
       launched = await launch(cluster, port, settings)
+      onLaunched?.()
       launches += 1
     }
     await clock.sleep(POLL_MS)

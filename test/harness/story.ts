@@ -6,6 +6,7 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startApp, type App } from '../../src/app.ts'
+import { resolveDatabase } from '../../src/store/connection/resolve-database.ts'
 import { configPath } from '../../src/config/load-config.ts'
 import type { SendResult, SessionEvent } from '../../packages/client/src/connect.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
@@ -113,19 +114,20 @@ export class Story implements AsyncDisposable {
     }
     const logLines = new LogLines()
     const { log } = options
+    const logger =
+      log === undefined
+        ? createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true, lines: logLines })
+        : createLogger({ level: 'trace', pretty: false, lines: logLines, to: { write: log } })
     const app = await startApp({
       home,
-      databaseUrl,
+      openDatabase: () => resolveDatabase(databaseUrl, { home, logger, clock: systemClock }),
       host: '127.0.0.1',
       port: 0,
       production: false,
       environment: options.environment ?? {},
       timing: STORY_TIMING,
       clock: { ...systemClock, now: () => new Date(Date.now() + (options.clockAheadMs ?? 0)), ...options.clock },
-      logger:
-        log === undefined
-          ? createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true, lines: logLines })
-          : createLogger({ level: 'trace', pretty: false, lines: logLines, to: { write: log } }),
+      logger,
       logLines,
       stopping: new AbortController().signal,
       paused: options.paused ?? false,

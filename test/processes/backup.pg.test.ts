@@ -9,6 +9,7 @@ import { configPath } from '../../src/config/load-config.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { LogLines } from '../../src/platform/log-lines.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import { resolveDatabase } from '../../src/store/connection/resolve-database.ts'
 import { runBackupCommand } from '../../src/transfer/backup/backup-command.ts'
 import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'
 import { writeBackup } from '../../src/transfer/backup/write-backup.ts'
@@ -178,7 +179,7 @@ test('a copy that is paused answers, takes messages, and does nothing with them 
     home: copyHome.path,
     host: '127.0.0.1',
     port: 0,
-    databaseUrl: database.url,
+    openDatabase: () => resolveDatabase(database.url, { ...services, home: copyHome.path }),
     environment: {},
     production: false,
     logLines: new LogLines(),

@@ -1,12 +1,12 @@
 /**
  * Which PostgreSQL this process uses: the one in DATABASE_URL, or the embedded one of its home. `cli.ts` calls this
- * first, closes what it returns last.
+ * first, and what it returns is stopped last.
  */
 import { AppError } from '../../core/errors.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from '../../postgres/embedded-postgres.ts'
 
 /** The PostgreSQL of this process; the embedded one runs by now, one of DATABASE_URL need not be reachable yet. */
-interface ResolvedDatabase {
+export interface ResolvedDatabase {
   /** With the password in it: for connecting, not for logs. */
   readonly url: string
   readonly embedded: boolean

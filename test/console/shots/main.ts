@@ -14,6 +14,7 @@ import { systemClock } from '../../../src/platform/clock.ts'
 import { LogLines } from '../../../src/platform/log-lines.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
 import { startEmbeddedPostgres } from '../../../src/postgres/embedded-postgres.ts'
+import { resolveDatabase } from '../../../src/store/connection/resolve-database.ts'
 import { Database } from '../../../src/store/database.ts'
 import { ApiClient } from '../../harness/api-client.ts'
 import { storyConfig, tokenOf } from '../../harness/story.ts'
@@ -127,7 +128,7 @@ async function startWorld(): Promise<{ readonly url: string } & AsyncDisposable>
   await writeFile(configPath(home), withHashedTokens(storyConfig(example.config)), { mode: 0o600 })
   const app = await startApp({
     home,
-    databaseUrl: postgres.url,
+    openDatabase: () => resolveDatabase(postgres.url, { home, logger, clock: systemClock }),
     host: '127.0.0.1',
     port: 0,
     production: false,
