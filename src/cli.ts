@@ -321,7 +321,6 @@ async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Pro
     resolveDatabase(environment.databaseUrl, { home, logger, clock: systemClock, onLaunched })
   // One whose files are still to be made waits: what is wrong with the configuration is said before.
   const early = existsSync(join(home, 'pg')) ? await launch(openDatabase) : null
-  const { startApp } = await import('./app.ts')
   const options = {
     ...environment,
     home,
@@ -334,7 +333,8 @@ async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Pro
     paused,
     openDatabase: () => early?.ready ?? openDatabase(),
   }
-  const app = await startApp(options).catch(async (error: unknown) => {
+  const starting = import('./app.ts').then(({ startApp }) => startApp(options))
+  const app = await starting.catch(async (error: unknown) => {
     await early?.ready.then((database) => database.stop()).catch(() => undefined) // it is the first error that helps
     if (stopping.aborted) return null
     throw error

@@ -8,6 +8,9 @@ import pg from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { authenticate } from '../../src/config/access/authenticate.ts'
 import { configPath, loadConfig } from '../../src/config/load-config.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts'
 import { createTestDatabase } from '../harness/database.ts'
 import { pgBouncerSkipReason, startPgBouncer } from '../harness/pg-bouncer.ts'
 import { serverProgram } from '../harness/server-program.ts'
@@ -79,6 +82,18 @@ test('a server whose port is taken says so; its first token was shown before, an
 test('an empty FACTOTUM_HOME is an error, not another home', async () => {
   const { stderr } = await failure({ env: { FACTOTUM_HOME: '' } })
   expect(stderr).toContain('FACTOTUM_HOME: must be the path of a folder')
+})
+
+test('a configuration that is wrong is said in place of a start, and leaves no PostgreSQL of the home running', async () => {
+  await using home = await preparedHome()
+  const quiet = { clock: systemClock, logger: createLogger({ level: 'silent', pretty: false }) }
+  const before = await startEmbeddedPostgres({ home: home.path, ...quiet })
+  await before.stop()
+  await writeFile(configPath(home.path), 'users = 1\n', { mode: 0o600 })
+  expect((await failure({ env: { FACTOTUM_HOME: home.path } })).stderr).toContain('users')
+  const after = await startEmbeddedPostgres({ home: home.path, ...quiet })
+  await after.stop()
+  expect(after.adopted).toBe(false)
 })
 
 test('a DATABASE_URL in .env of the home holds', async () => {
