@@ -2,7 +2,7 @@
  * Rows of a deployment that worked, in the columns of the first schema: each later one takes them, too. Sessions with
  * turns, plans, tasks, a whole log and its counts; what was learned of them; what was posted; what was audited.
  */
-export const FILLED = { sessions: 4, turnsOfEach: 3 } as const
+export const FILLED = { sessions: 2, turnsOfEach: 2 } as const
 
 const { sessions: SESSIONS, turnsOfEach: TURNS } = FILLED
 const EVENTS = 4
@@ -73,14 +73,14 @@ export const FILL_NEWER: Readonly<Record<string, NewerRows>> = {
       SELECT ${id('apr', 's')}, ${session}, ${turn}, ${task}, 'ben', 'TASK', 'APPROVED', 'because of rule ' || s,
         now(), now(), 'ada', now(), 'ONCE'
       FROM ${each}`,
-    shows: { query: '{ approvals { edges { node { reason } } } }', text: 'because of rule 4' },
+    shows: { query: '{ approvals { edges { node { reason } } } }', text: 'because of rule 2' },
   },
   schedules: {
     sql: `INSERT INTO schedules (id, user_name, token_name, name, content, cron, time_zone, mode, enabled,
         created_at, updated_at)
       SELECT ${id('sch', 's')}, 'ben', 'ben', 'daily-' || s, 'what is new?', '0 9 * * *', 'UTC', 'FRESH', false,
         now(), now() FROM ${each}`,
-    shows: { query: '{ schedules { edges { node { name } } } }', text: 'daily-4' },
+    shows: { query: '{ schedules { edges { node { name } } } }', text: 'daily-2' },
   },
   schedule_runs: {
     sql: `INSERT INTO schedule_runs (id, schedule_id, due_at, manual, status, session_id, sent, started_at, finished_at)
@@ -113,7 +113,7 @@ export const FILL_NEWER: Readonly<Record<string, NewerRows>> = {
       SELECT ${id('dlg', 's')}, ${session}, ${turn}, ${task}, 'ben', 1, 0.5, false, 'PLAN', 'find kettle ' || s,
         'a place', 'DONE', 'here', true, true, now(), now()
       FROM ${each}`,
-    shows: { query: '{ delegations { edges { node { task } } } }', text: 'find kettle 4' },
+    shows: { query: '{ delegations { edges { node { task } } } }', text: 'find kettle 2' },
   },
   plugins: {
     sql: `INSERT INTO plugins (id, name, version, title, description, enabled, position, settings, status,

@@ -81,20 +81,20 @@ test.each(released)('from %s', async (schema) => {
   const shown = await readEverything({
     schema: buildSchema(readFileSync('schema.graphql', 'utf8')),
     ask,
-    ids: ['cli:old-4'],
+    ids: ['cli:old-2'],
   })
   expect(shown.filter(({ field }) => field.endsWith('(error)'))).toEqual([])
   const texts = new Set(shown.map(({ text }) => text))
-  for (const text of ['message 3', 'goal 3', 'detail 3', 'output 3', 'Kettle 4 is blue.', 'Whose is kettle 4?'])
+  for (const text of ['message 2', 'goal 2', 'detail 2', 'output 2', 'Kettle 2 is blue.', 'Whose is kettle 2?'])
     expect(texts).toContain(text)
   for (const { query, text } of newer.flatMap((name) => FILL_NEWER[name]?.shows ?? []))
     expect(JSON.stringify(await ask(query))).toContain(`"${text}"`)
 
   const ada = story.as('ada')
-  await using watch = watchAll(ada, 'cli:old-4')
+  await using watch = watchAll(ada, 'cli:old-2')
   await turnEnd(watch, FILLED.turnsOfEach)
   expect(eventsOf(watch, 'PlanCreatedEvent')).toHaveLength(FILLED.turnsOfEach)
-  await send(ada, 'cli:old-4', 'run: echo it goes on')
+  await send(ada, 'cli:old-2', 'run: echo it goes on')
   await turnEnd(watch, FILLED.turnsOfEach + 1)
   expect(eventsOf(watch, 'TurnCompletedEvent').at(-1)).toMatchObject({ turnStatus: 'DONE' })
 
