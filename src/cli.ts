@@ -100,22 +100,22 @@ async function main(): Promise<void> {
 }
 
 /** What is set, also by `.env` of the home, and the home. */
-interface Place {
+interface CommandSurroundings {
   readonly environment: Environment
   readonly home: string
 }
 
 /** The server's own. */
-function placeOfServer(flags: Flags): Place {
+function placeOfServer(flags: Flags): CommandSurroundings {
   return completePlace(flags, (environment) => environment.home)
 }
 
 /** For commands that manage a server: from inside one of its workspaces, that one's. */
-function placeToManage(flags: Flags): Place {
+function placeToManage(flags: Flags): CommandSurroundings {
   return completePlace(flags, (environment) => environment.home ?? homeOfWorkspace(process.cwd()))
 }
 
-function completePlace(flags: Flags, find: (environment: Environment) => string | null): Place {
+function completePlace(flags: Flags, find: (environment: Environment) => string | null): CommandSurroundings {
   const account = unprivilegedAccount()
   const wanted = find(parseEnvironment(process.env, flags)) ?? defaultHome({ cwd: process.cwd(), account })
   const home = prepareHome({ home: wanted, account })
@@ -225,7 +225,7 @@ function hostInUrl(host: string): string {
 async function talkToServer({ action, flags }: Extract<Action, { kind: 'remote' }>): Promise<void> {
   const { findServer } = await import('./remote/find-server.ts')
   const { runRemote } = await import('./remote/run-remote.ts')
-  const local = (): Place => placeToManage(flags.home === undefined ? {} : { home: flags.home })
+  const local = (): CommandSurroundings => placeToManage(flags.home === undefined ? {} : { home: flags.home })
   const { url, token, notice } = await findServer({ flags, env: process.env, local, clock: systemClock })
   if (notice !== null) console.error(`factotum: ${notice}`)
   const { stdin: input, stdout: output, stderr: errors } = process

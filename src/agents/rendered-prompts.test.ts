@@ -282,14 +282,14 @@ const asked = { dialogue: NO_DIALOGUE, caller: 'anna', messages: ['Hello!', ATTA
 
 describe('the messenger reads', () => {
   test('what to say, what is answered and what the commands printed', async () => {
-    const told: TaskReport = { ...done, index: 1, type: 'MSG', detail: 'Say hello.', output: 'Hello!' }
+    const greeted: TaskReport = { ...done, index: 1, type: 'MSG', detail: 'Say hello.', output: 'Hello!' }
     await expect(
       renderMessengerPrompt(
         {
           ...asked,
           goal: 'List the files',
           detail: 'Name the files.',
-          outputs: [done, told],
+          outputs: [done, greeted],
           mayBeSilent: false,
           summary: '',
           facts: [],

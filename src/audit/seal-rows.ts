@@ -5,12 +5,12 @@
  */
 
 /** A place in the order of entries. */
-export interface Place {
+export interface EntryPlace {
   readonly txid: string
   readonly pos: string
 }
 
-export interface Seal extends Place {
+export interface Seal extends EntryPlace {
   readonly n: number
   readonly day: string
   readonly sealedAt: string
@@ -18,7 +18,7 @@ export interface Seal extends Place {
   readonly hash: Buffer
 }
 
-export const BEGINNING: Place = { txid: '0', pos: '0' }
+export const BEGINNING: EntryPlace = { txid: '0', pos: '0' }
 
 const utc = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 

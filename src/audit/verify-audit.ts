@@ -8,7 +8,7 @@
  */
 import type { Statement } from '../store/database.ts'
 import { GENESIS_HASH, sealHash, type SealableEntry } from './seal-hash.ts'
-import { BEGINNING, SEAL_COLUMNS, SEALED_BETWEEN, type Place, type Seal } from './seal-rows.ts'
+import { BEGINNING, SEAL_COLUMNS, SEALED_BETWEEN, type EntryPlace, type Seal } from './seal-rows.ts'
 
 export type ReadRows = <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>
 
@@ -122,7 +122,7 @@ function checkSeal(last: Seal | null, seal: Seal, entries: SealableEntry[]): str
   return `${what}; one of them was changed or replaced, or the seal itself was. They are ${own[0]?.id} to ${own.at(-1)?.id}.`
 }
 
-function isAfter(entry: Place, seal: Place): boolean {
+function isAfter(entry: EntryPlace, seal: EntryPlace): boolean {
   const [entryTxid, sealTxid] = [BigInt(entry.txid), BigInt(seal.txid)]
   return entryTxid === sealTxid ? BigInt(entry.pos) > BigInt(seal.pos) : entryTxid > sealTxid
 }

@@ -17,7 +17,7 @@ const rows = (messages: SaidRows['messages'], answers: SaidRows['answers'] = [],
 })
 
 /** "Messages > answers" of each exchange. */
-const told = ({ exchanges }: Dialogue): string[] =>
+const linesOf = ({ exchanges }: Dialogue): string[] =>
   exchanges.map(({ messages, answers }) => {
     const said = messages.map(({ content }) => content).join('+')
     return [said, ...answers.map(({ text }) => text)].join(' > ')
@@ -29,12 +29,12 @@ describe('pairDialogue', () => {
       [message('one', 't1'), message('two', 't2'), message('note')],
       [answer('t1', 'first'), answer('t2', 'second'), answer('t1', 'last')],
     )
-    expect(told(pairDialogue(said, 100))).toEqual(['one > first > last', 'two > second', 'note'])
+    expect(linesOf(pairDialogue(said, 100))).toEqual(['one > first > last', 'two > second', 'note'])
   })
 
   test('keeps together what one turn served, where the first of it stands', () => {
     const said = rows([message('one', 't1'), message('other', 't2'), message('more', 't1')], [answer('t1', 'both')])
-    expect(told(pairDialogue(said, 100))).toEqual(['one+more > both', 'other'])
+    expect(linesOf(pairDialogue(said, 100))).toEqual(['one+more > both', 'other'])
   })
 
   test('leaves out whole exchanges from the oldest end, and says so', () => {

@@ -7,7 +7,7 @@ import { ENDPOINT, post, type Operation } from './post.ts'
 type Fetcher = GraphiQLProps['fetcher']
 
 /** As GraphiQL calls it, with an object; its types know other ways. */
-interface Shown {
+interface Observable {
   subscribe(observer: { next(shown: object): void; complete(): void }): { unsubscribe(): void }
 }
 
@@ -26,7 +26,7 @@ function isSubscription({ query, operationName }: Operation): boolean {
   }
 }
 
-function subscribe({ query, operationName, variables }: Operation, headers: Record<string, string>): Shown {
+function subscribe({ query, operationName, variables }: Operation, headers: Record<string, string>): Observable {
   return {
     subscribe: (observer) => {
       const url = new URL(ENDPOINT, location.href)

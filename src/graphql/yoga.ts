@@ -161,7 +161,8 @@ function useExecution(config: LiveConfig): DoorPlugin {
 }
 
 /**
- * What browsers are told of every answer: not to be kept, nothing but what it says it is, and for whom it is.
+ * The headers of every answer that restrict browsers: not to keep it, to take it for nothing but its content type, and
+ * which origin may read it.
  */
 function useSafeHeaders(): DoorPlugin {
   return {

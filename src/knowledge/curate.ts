@@ -9,7 +9,7 @@ import { isSameScope, type Scope } from '../core/knowledge/fact-scope.ts'
 import { normalText } from '../core/text/normal-text.ts'
 import type { Curation } from '../core/turn-write.ts'
 import { newId } from '../platform/id.ts'
-import type { Known } from './learnings/compare-with-known.ts'
+import type { Comparison } from './learnings/compare-with-known.ts'
 import { findSuspicions } from './suspicions/find-suspicions.ts'
 import { whyHeld, whyRejected } from './learnings/enter-learning.ts'
 import type { ReplaceableFact } from './replaceable-fact.ts'
@@ -22,7 +22,7 @@ export interface CurationInput {
   /** Those that are open. */
   readonly questions: CuratorContext['questions']
   /** What is known of a normal text, among facts. */
-  readonly compare: (norm: string) => Promise<Pick<Known, 'same' | 'rejected'>>
+  readonly compare: (norm: string) => Promise<Pick<Comparison, 'same' | 'rejected'>>
   /** Of the learnings. */
   readonly scope: Scope
   /** What the configuration says of a learning. */

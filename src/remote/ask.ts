@@ -26,7 +26,7 @@ export async function ask(client: FactotumClient, terminal: Terminal, action: As
     return EXIT.failed
   }
   const { id } = sent.message
-  const asked: Asked = { client, terminal, json: action.json, sessionId, messageId: id }
+  const asked: AwaitedAnswer = { client, terminal, json: action.json, sessionId, messageId: id }
   for await (const event of session.events({ after })) {
     showProgress(event, asked)
     if (event.__typename === 'ApprovalEvent' && !(await settle(event, asked))) return EXIT.waits
@@ -37,7 +37,7 @@ export async function ask(client: FactotumClient, terminal: Terminal, action: As
   return EXIT.failed
 }
 
-interface Asked {
+interface AwaitedAnswer {
   readonly client: FactotumClient
   readonly terminal: Terminal
   readonly json: boolean
@@ -52,7 +52,7 @@ async function newSession(client: FactotumClient): Promise<string> {
 }
 
 /** To a person who watches; the answer alone is for pipes. */
-function showProgress(event: SessionEvent, { terminal }: Asked): void {
+function showProgress(event: SessionEvent, { terminal }: AwaitedAnswer): void {
   const line = terminal.isInteractive ? describeStep(event) : null
   if (line !== null) printError(terminal, styleText('dim', line))
 }
@@ -60,7 +60,7 @@ function showProgress(event: SessionEvent, { terminal }: Asked): void {
 /** False: it waits for an approval that cannot be decided here. */
 async function settle(
   { approval }: Extract<SessionEvent, { __typename: 'ApprovalEvent' }>,
-  { client, terminal }: Asked,
+  { client, terminal }: AwaitedAnswer,
 ): Promise<boolean> {
   if (approval.approvalStatus !== 'PENDING') return true
   const { id, approvalReason, task } = approval
@@ -80,7 +80,7 @@ async function settle(
   return true
 }
 
-function showEnd({ status, turn }: AskedEnd, { terminal, json, sessionId, messageId }: Asked): ExitCode {
+function showEnd({ status, turn }: AskedEnd, { terminal, json, sessionId, messageId }: AwaitedAnswer): ExitCode {
   const answer = turn?.answer?.content ?? null
   const { failure = null, id: turnId = null, usage = null } = turn ?? {}
   if (json) print(terminal, JSON.stringify({ sessionId, messageId, turnId, status, answer, failure, usage }, null, 2))

@@ -294,11 +294,11 @@ describe('retention', () => {
     await remove(day(13))
     await seal(day(13))
     expect(await verify()).toMatchObject({ problem: null, entries: 12, seals: 6 })
-    const told = await database.query<{ data: { detail: string } }>(
+    const stored = await database.query<{ data: { detail: string } }>(
       { name: '', text: `SELECT data FROM audit_entries WHERE data->>'change' = 'AUDIT_REMOVED' ORDER BY pos` },
       [],
     )
-    expect(told.map(({ data }) => data.detail)).toEqual([
+    expect(stored.map(({ data }) => data.detail)).toEqual([
       expect.stringMatching(/^entries up to 2026-11-01, seal 2 \([0-9a-f]{64}\), after 10 days$/),
       expect.stringMatching(/^entries up to 2026-11-02, seal 4 \([0-9a-f]{64}\), after 10 days$/),
     ])

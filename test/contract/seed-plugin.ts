@@ -7,7 +7,7 @@ const AT = new Date('2026-11-21T15:30:00.000Z')
 /** Repeatable; returns its id. */
 export async function seedPlugin({ prisma }: Database, text: string): Promise<string> {
   const id = namedId('plugin', 'tester')
-  const told = { version: text, title: text, description: text, lastError: text, lastErrorAt: AT }
+  const described = { version: text, title: text, description: text, lastError: text, lastErrorAt: AT }
   const manifest = {
     settingsSchema: { type: text },
     secretSettings: ['key'],
@@ -17,7 +17,7 @@ export async function seedPlugin({ prisma }: Database, text: string): Promise<st
     runtimes: [{ name: 'runtime', description: text }],
   }
   const set = { manifest, enabled: false, position: 1, settings: { key: text }, status: 'MISSING' } as const
-  const data = { id, name: 'tester', ...told, ...set, createdAt: AT, updatedAt: AT }
+  const data = { id, name: 'tester', ...described, ...set, createdAt: AT, updatedAt: AT }
   await prisma.plugin.upsert({ where: { id }, create: data, update: {} })
   return id
 }

@@ -61,9 +61,9 @@ async function compare(trial: Trial): Promise<string[]> {
       let thing: Thing | null = null
       for (const [act, mutation] of Object.entries(trial.acts)) {
         thing ??= await make()
-        const told = await toldOf({ trial, act, as, id: thing.id })
+        const can = await toldOf({ trial, act, as, id: thing.id })
         const done = await isDone(as, mutation(thing, as))
-        expect({ as, state, act, can: told ?? false }).toEqual({ as, state, act, can: done })
+        expect({ as, state, act, can: can ?? false }).toEqual({ as, state, act, can: done })
         outcomes.set(act, (outcomes.get(act) ?? new Set()).add(done))
         if (done) thing = null
       }

@@ -86,12 +86,12 @@ function findUnlearned(
   const unlearned = accepted.flatMap(({ id, content }) => {
     const turn = byMessage.get(id)
     if (turn === undefined || !turn.ran_through) return []
-    const told = content.split('\n').flatMap((line) => /^learn: (.*)$/.exec(line)?.[1] ?? [])
+    const expected = content.split('\n').flatMap((line) => /^learn: (.*)$/.exec(line)?.[1] ?? [])
     const learned = learnings.filter((learning) => learning.turn_id === turn.id).map((learning) => learning.content)
-    const isSame = JSON.stringify(told.toSorted()) === JSON.stringify(learned.toSorted())
-    return isSame ? [] : [`${turn.id} learned ${JSON.stringify(learned)} of ${JSON.stringify(told)}`]
+    const isSame = JSON.stringify(expected.toSorted()) === JSON.stringify(learned.toSorted())
+    return isSame ? [] : [`${turn.id} learned ${JSON.stringify(learned)} of ${JSON.stringify(expected)}`]
   })
-  return [...unlearned, ...lostLearnings.map((id) => `the learning ${id} was told, but is not there`)]
+  return [...unlearned, ...lostLearnings.map((id) => `the learning ${id} was expected, but is not there`)]
 }
 
 /** A file that a command wrote is published once, and all of it is there. */

@@ -54,8 +54,8 @@ describe('commands in sentences are used rightly, or named alone', () => {
 
 test('the attempts of a webhook are those of the schedule', () => {
   const { pausesMs } = DELIVERY_SCHEDULE
-  const told = /Nine attempts, with pauses of 1, 3 and 9 s, 1, 5 and 30 min, 2 and 8 h/
-  expect(readFileSync('docs/operations.md', 'utf8')).toMatch(told)
+  const schedule = /Nine attempts, with pauses of 1, 3 and 9 s, 1, 5 and 30 min, 2 and 8 h/
+  expect(readFileSync('docs/operations.md', 'utf8')).toMatch(schedule)
   expect(pausesMs.map((ms) => ms / 1000)).toEqual([1, 3, 9, 60, 300, 1800, 7200, 28_800])
 })
 

@@ -58,8 +58,8 @@ test.each(TABLE)('$type: $as $user, mentioned $mentioned, starts a turn: $turn',
   expect(await sessionRow(id)).toMatchObject({ message_count: 1, queue_length: turn ? 1 : 0, status: 'IDLE' })
   expect((await sessionRow(id))?.['ready_at'] !== null).toBe(turn)
   expect(world.rung.some((rung) => rung.kind === 'work' && rung.sessionId === id)).toBe(turn)
-  const told = world.published.filter((event) => event.sessionId === id && event.type === 'MessageReceived')
-  expect(told.map((event) => event.turnId !== null)).toEqual([turn])
+  const received = world.published.filter((event) => event.sessionId === id && event.type === 'MessageReceived')
+  expect(received.map((event) => event.turnId !== null)).toEqual([turn])
 })
 
 test('who speaks in a group takes part in it, addressed to the agent or not; a stranger does not', async () => {

@@ -2,7 +2,11 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { AppError } from '../../src/core/errors.ts'
-import type { ConversationRequest, OfferedTool, Said } from '../../src/model/conversation/conversation.ts'
+import type {
+  ConversationRequest,
+  OfferedTool,
+  ConversationMessage,
+} from '../../src/model/conversation/conversation.ts'
 import { openAgentsWorld, type AgentsWorldOptions } from './agents-world.ts'
 import { chunk, sse, StubEndpoint, type StubScript } from './stub-endpoint.ts'
 
@@ -11,7 +15,7 @@ const WEATHER: OfferedTool = {
   description: 'The weather at a place.',
   parameters: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
 }
-const ASKED: Said = { by: 'user', text: 'How is the weather in Bari?' }
+const ASKED: ConversationMessage = { by: 'user', text: 'How is the weather in Bari?' }
 
 interface Try {
   readonly script: StubScript
@@ -83,7 +87,7 @@ describe('by Chat Completions', () => {
   })
 
   test('sends what was said and the tools; the answer is calls, in pieces put together', async () => {
-    const said: Said[] = [
+    const said: ConversationMessage[] = [
       ASKED,
       { by: 'assistant', text: '', calls: [{ id: 'a', name: 'weather__now', written: '{"place":"Bari"}' }] },
       { by: 'tool', callId: 'a', text: 'Sunny.' },
@@ -253,11 +257,11 @@ describe('by Responses', () => {
 })
 
 describe('the rehearsal model', () => {
-  const talk = (said: readonly Said[]) =>
+  const talk = (said: readonly ConversationMessage[]) =>
     converse({ script: { list: [] }, world: { baseUrl: null }, request: { said, provider: 'rehearsal', model: 'x' } })
 
   test('asks for the tools that the lines name, group by group, then says what came of them', async () => {
-    const asked: Said = {
+    const asked: ConversationMessage = {
       by: 'user',
       text: 'think: Two at once.\ntool: weather__now {"place":"Bari"}\nrun: date\n\nskill: search {"query":"sea"}\nThanks',
     }
@@ -268,7 +272,11 @@ describe('the rehearsal model', () => {
       { name: 'exec', args: { command: 'date' } },
     ])
     const calls = (first.answer?.calls ?? []).map(({ id, name, written }) => ({ id, name, written }))
-    const results = calls.map(({ id, name }): Said => ({ by: 'tool', callId: id, text: `${name} says so.` }))
+    const results = calls.map(({ id, name }): ConversationMessage => ({
+      by: 'tool',
+      callId: id,
+      text: `${name} says so.`,
+    }))
     const after = [asked, { by: 'assistant', text: '', calls } as const, ...results]
     const second = await talk(after)
     expect(second.thoughts).toEqual([])

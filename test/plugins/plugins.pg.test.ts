@@ -53,13 +53,13 @@ test('a model whose runtime is not there is told of in the log, and when plugins
   const lines: string[] = []
   const toml = '[models]\nmessenger = "tois/agent:one"\n'
   await using story = await Story.begin({ config: { toml }, log: (line) => void lines.push(line) })
-  const told = 'a model of config.toml cannot answer: There is no plugin'
-  await vi.waitFor(() => expect(lines.filter((line) => line.includes(told))).toHaveLength(1), PATIENCE)
+  const problem = 'a model of config.toml cannot answer: There is no plugin'
+  await vi.waitFor(() => expect(lines.filter((line) => line.includes(problem))).toHaveLength(1), PATIENCE)
   await until(story, 'activity', 'READY')
   expect(await update(story, { name: 'activity', enabled: false })).toMatchObject({
     warnings: [expect.stringContaining('tois/agent:one: There is no plugin "tois"')],
   })
-  expect(lines.filter((line) => line.includes(told))).toHaveLength(1)
+  expect(lines.filter((line) => line.includes(problem))).toHaveLength(1)
 })
 
 test('a plugin is found, enabled, set, restarted and removed, in every process', async () => {
@@ -232,7 +232,7 @@ test('a package that config.toml names is a plugin; of a folder with its name, t
 test('a plugin stays while its folder cannot be read, and the log tells of it once', async () => {
   const lines: string[] = []
   await using story = await Story.begin({ log: (line) => void lines.push(line) })
-  const told = (text: string): number => lines.filter((line) => line.includes(text)).length
+  const countOf = (text: string): number => lines.filter((line) => line.includes(text)).length
   const plugins = story.path('plugins')
   const place = (target: string): void => {
     symlinkSync(target, `${plugins}.next`)
@@ -245,14 +245,14 @@ test('a plugin stays while its folder cannot be read, and the log tells of it on
   await update(story, { name: 'guard', enabled: true })
   await until(story, 'guard', 'READY')
   place('plugins') // a link to itself: ELOOP
-  await vi.waitFor(() => expect(told('scan for plugins failed')).toBe(1), PATIENCE)
+  await vi.waitFor(() => expect(countOf('scan for plugins failed')).toBe(1), PATIENCE)
   for (const position of [3, 4]) {
     await update(story, { name: 'activity', position }) // polls once more
     expect(await read(story, 'guard')).toMatchObject({ status: 'READY', crashes: 0 })
   }
-  expect(told('scan for plugins failed')).toBe(1)
+  expect(countOf('scan for plugins failed')).toBe(1)
   place('real-plugins')
-  await vi.waitFor(() => expect(told('scan for plugins works again')).toBe(1), PATIENCE)
+  await vi.waitFor(() => expect(countOf('scan for plugins works again')).toBe(1), PATIENCE)
   place('nowhere')
   await until(story, 'guard', 'MISSING')
 })

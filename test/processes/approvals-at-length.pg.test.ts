@@ -259,8 +259,10 @@ describe('a planner that does not listen', () => {
       expect.stringContaining('Task 1 (exec) was denied in this turn already: Task 1 was denied by ada.'),
     ])
     const prompts = stub.calls.filter(({ role }) => role === 'planner').map(({ user }) => user)
-    const told = prompts[1] ?? ''
-    expect(told).toMatch(/<<<REASON_[0-9a-f]{32}>>>\nTask 1 was denied by ada. The note says: Use another ‹‹‹file›››\./)
+    const prompt = prompts[1] ?? ''
+    expect(prompt).toMatch(
+      /<<<REASON_[0-9a-f]{32}>>>\nTask 1 was denied by ada. The note says: Use another ‹‹‹file›››\./,
+    )
     // The reviewer of what comes next knows it, too.
     expect(stub.calls.findLast(({ role }) => role === 'reviewer')?.user).toContain('was denied by ada')
   })

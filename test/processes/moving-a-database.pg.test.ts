@@ -60,8 +60,8 @@ test('an embedded server is backed up while it works, and moved once it is stopp
   const ada = clientOf(there, 'ada')
   const turn = await converse(ada, 'cli:kept', 'run: echo from the new database')
   expect(turn).toMatchObject({ status: 'DONE', tasks: [{ output: 'from the new database\n' }, {}] })
-  const told = await ada.session('cli:kept').history({ last: 100 })
-  expect(told.entries.map(({ content }) => content).join('\n')).toContain('from the laptop')
+  const history = await ada.session('cli:kept').history({ last: 100 })
+  expect(history.entries.map(({ content }) => content).join('\n')).toContain('from the laptop')
 
   await using restored = await createTestDatabase({ migrated: false })
   const logger = createLogger({ level: 'silent', pretty: false })

@@ -111,7 +111,7 @@ test('a DATABASE_URL in .env of the home holds', async () => {
 test.each([
   ['may create no tables', 'REVOKE CREATE ON SCHEMA public FROM public', /may not create tables.*owner/],
   ['may only read', 'ALTER ROLE % SET default_transaction_read_only = on', /read-only transaction/],
-])('a user of the database who %s', async (_what, sql, told) => {
+])('a user of the database who %s', async (_what, sql, problem) => {
   await using home = await preparedHome()
   await using place = await createTestDatabase({ migrated: false })
   await using admin = await connected(place.url)
@@ -122,7 +122,7 @@ test.each([
   const weak = new URL(place.url)
   Object.assign(weak, { username: role, password: 'weak' })
   const { stderr } = await failure({ env: { FACTOTUM_HOME: home.path, DATABASE_URL: weak.href } })
-  expect(stderr).toMatch(told)
+  expect(stderr).toMatch(problem)
 })
 
 test.skipIf(pgBouncerSkipReason !== '')(`PgBouncer in transaction mode is refused${pgBouncerSkipReason}`, async () => {
@@ -178,10 +178,10 @@ describe.skipIf(!sandbox.available)(`in file systems of its own${skipReason(sand
   test.each([
     ['a few kilobytes', 4096, /no space left on device/i],
     ['a few megabytes', 8 << 20, /could not create its files: .*no space left on device/is],
-  ])('a home with %s of space', async (_what, bytes, told) => {
+  ])('a home with %s of space', async (_what, bytes, problem) => {
     await using home = await preparedHome()
     const mounts = ['--perms', '0711', '--size', String(bytes), '--tmpfs', home.path]
     const { stderr } = await failure({ env: { FACTOTUM_HOME: home.path }, by: own(...mounts) })
-    expect(stderr).toMatch(told)
+    expect(stderr).toMatch(problem)
   })
 })

@@ -46,10 +46,10 @@ async function expectTold(
 ): Promise<void> {
   const text = await allThatBenReads(story, sessionId, turnId)
   for (const forbidden of [...FORBIDDEN, story.home]) expect(text).not.toContain(forbidden)
-  const told = `${sentence} (reference ${turnId}).`
+  const failure = `${sentence} (reference ${turnId}).`
   const { turn } = await story.as('ben').run(api.TurnDocument, { id: turnId })
-  expect(turn?.failure).toBe(told)
-  expect(turn?.plans.flatMap(({ tasks }) => tasks).at(-1)?.output).toBe(told)
+  expect(turn?.failure).toBe(failure)
+  expect(turn?.plans.flatMap(({ tasks }) => tasks).at(-1)?.output).toBe(failure)
   expect((await story.as('ada').run(api.TurnDocument, { id: turnId })).turn?.failure).toMatch(detail)
 }
 

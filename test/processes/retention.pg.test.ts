@@ -147,10 +147,10 @@ test('details of old turns go, and what was said stays; what waits is left alone
   const { turn: shown } = await ada.run(api.TurnDocument, { id: turn.id })
   expect(shown?.plans[0]?.tasks[0]).toMatchObject({ status: 'DONE', output: '[removed]', exitCode: 0 })
   const { audit } = await ada.run(api.AuditDocument, { filter: { sessionId: OLD, kind: ['SESSION'] } })
-  const told = audit.edges.flatMap(({ node }) =>
+  const removals = audit.edges.flatMap(({ node }) =>
     'sessionChange' in node ? [[node.sessionChange, node.sessionDetail]] : [],
   )
-  expect(told).toContainEqual(['RETENTION_REMOVED', `outputs: ${foreseen.outputs}`])
+  expect(removals).toContainEqual(['RETENTION_REMOVED', `outputs: ${foreseen.outputs}`])
 })
 
 test('a subscription from before is told, and goes on with what is left', async () => {

@@ -131,8 +131,10 @@ test.skipIf(OLD_NODE === undefined)(
 
 test('told to stop together with its PostgreSQL and its command host, it drains and ends', async () => {
   await using turn = await beginTurn({}, { embedded: true })
-  const told = tellAll(turn.server.pid, 'SIGTERM', (pid) => /postgres\0-D|command-host|cli\.mjs/.test(commandOf(pid)))
-  expect(told).toHaveLength(3)
+  const signalled = tellAll(turn.server.pid, 'SIGTERM', (pid) =>
+    /postgres\0-D|command-host|cli\.mjs/.test(commandOf(pid)),
+  )
+  expect(signalled).toHaveLength(3)
   await turn.server.logged('stopping')
   await writeFile(turn.cluster.path('go'), '')
   expect(await turn.server.ended).toEqual({ code: 0, signal: null })

@@ -103,8 +103,9 @@ describe('what is kept and how long it runs', () => {
     expect(task).toMatchObject({ status: 'DONE', exitCode: 0, truncated: true })
     expect((task?.output?.length ?? 0) + (task?.stderr?.length ?? 0)).toBe(MIB)
     // The events tell the same text, and not more.
-    const told = eventsOf(watch, 'TaskOutputEvent')
-    const textOf = (stream: string) => told.flatMap((event) => (event.stream === stream ? [event.text] : [])).join('')
+    const outputs = eventsOf(watch, 'TaskOutputEvent')
+    const textOf = (stream: string) =>
+      outputs.flatMap((event) => (event.stream === stream ? [event.text] : [])).join('')
     expect([textOf('STDOUT') === task?.output, textOf('STDERR') === task?.stderr]).toEqual([true, true])
   })
 

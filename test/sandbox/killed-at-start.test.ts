@@ -110,9 +110,9 @@ function runServed(
 /** Resolves when every caller has been told that its command is lost. */
 async function loseAll(service: CommandService, { command }: Scene, way: Way): Promise<void> {
   const runs = SESSIONS.map((sessionId) => runServed(service, way, { command, sessionId }))
-  const told = await Promise.allSettled(runs)
+  const outcomes = await Promise.allSettled(runs)
   const lost = { status: 'rejected', reason: expect.objectContaining({ code: 'COMMAND_LOST' }) }
-  expect(told).toEqual(SESSIONS.map(() => lost))
+  expect(outcomes).toEqual(SESSIONS.map(() => lost))
 }
 
 function sweep({ home }: Scene): Promise<void> {

@@ -89,8 +89,8 @@ describe('a file in pub/', () => {
     // The reviewer and the messenger were told, too.
     expect(task.stderr).toBe(`Published report.txt (13 bytes): ${file?.url}`)
     await using watch = ada.watch(WatchFilesDocument, { sessionId: 'cli:report', after: 0 })
-    const told = await watch.until(({ sessionEvents: event }) => 'task' in event && event.taskStatus === 'DONE')
-    expect(told).toMatchObject({ sessionEvents: { task: { files: [file] } } })
+    const done = await watch.until(({ sessionEvents: event }) => 'task' in event && event.taskStatus === 'DONE')
+    expect(done).toMatchObject({ sessionEvents: { task: { files: [file] } } })
 
     const response = await fetch(file?.url ?? '')
     expect([response.status, await response.text()]).toEqual([200, 'All is well.\n'])

@@ -138,8 +138,8 @@ test('a turn that waits goes on after a restart with a higher budget, in whichev
   await using next = await Story.begin({ beside: place })
   await using again = watchAll(next.as('ben'), '@ben:restart', after)
   expect(await turnEnd(again)).toMatchObject({ turnId: id, turnStatus: 'DONE' })
-  const told = (event: SessionEventData): boolean => event.__typename === 'TurnPausedEvent'
-  expect(again.received.some(({ sessionEvents }) => told(sessionEvents))).toBe(false)
+  const isPause = (event: SessionEventData): boolean => event.__typename === 'TurnPausedEvent'
+  expect(again.received.some(({ sessionEvents }) => isPause(sessionEvents))).toBe(false)
 })
 
 test('a turn that was paused in the moment in which a user cancelled it, by a process that died of it, ends at the next start', async () => {

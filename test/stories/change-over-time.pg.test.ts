@@ -104,7 +104,7 @@ test('what is told live of a replacement and of a merge has the change, and that
   await using facts = ada.watch(api.FactUpdatesDocument, {})
   await facts.until(({ factUpdates }) => factUpdates.readList)
   /** The change that is told of a fact with this text, once it is in use or out of use. */
-  const told = async (content: string, isLive: boolean): Promise<string> => {
+  const changeOf = async (content: string, isLive: boolean): Promise<string> => {
     const { factUpdates } = await facts.until(({ factUpdates: { fact } }) => {
       return fact?.content === content && (fact.invalidatedAt === null) === isLive
     })
@@ -113,11 +113,11 @@ test('what is told live of a replacement and of a merge has the change, and that
   const [old, now] = ['The beacon of Elbe is white.', 'The beacon of Elbe is green.']
   await learn('cli:beacon', old)
   await learn('cli:beacon', now, (fact) => ({ verdict: 'replace', known: old, fact }))
-  const replacement = await told(old, false)
-  expect(await told(now, true)).toBe(replacement)
+  const replacement = await changeOf(old, false)
+  expect(await changeOf(now, true)).toBe(replacement)
   const { undoChange } = await ada.run(api.UndoChangeDocument, { changeId: replacement })
   expect(undoChange.__typename).toBe('UndoChangePayload')
-  const undo = await told(now, false)
+  const undo = await changeOf(now, false)
   expect(await factSaying(old)).toMatchObject({ invalidatedAt: null, changeId: undo })
 
   const parts = ['The beacon of Elbe has two lamps.', 'The beacon of Elbe has one horn.']
@@ -128,8 +128,8 @@ test('what is told live of a replacement and of a merge has the change, and that
   }
   const whole = 'The beacon of Elbe has two lamps and one horn.'
   await ada.run(api.MergeFactsDocument, { ids, content: whole })
-  const merge = await told(whole, true)
-  for (const part of parts) expect(await told(part, false)).toBe(merge)
+  const merge = await changeOf(whole, true)
+  for (const part of parts) expect(await changeOf(part, false)).toBe(merge)
   const undone = await ada.run(api.UndoChangeDocument, { changeId: merge })
   expect(undone.undoChange).toMatchObject({ facts: [...ids.map((id) => ({ id })), { content: whole }] })
   for (const part of parts) expect(await factSaying(part)).toMatchObject({ invalidatedAt: null, replacedBy: null })

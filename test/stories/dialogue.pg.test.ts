@@ -139,10 +139,10 @@ test('nothing is told twice: what the summary holds is not shown as it was said,
     expect(prompt).not.toContain('Older messages are left out')
     expect(prompt.includes('They spoke of numbers.')).toBe(n > 3)
   }
-  const told = stub.calls
+  const prompted = stub.calls
     .filter(({ role }) => role === 'summarizer')
     .map(({ user }) => [...user.matchAll(/^Number (\d) /gm)].map(([, n]) => n))
-  expect(told.flat()).toEqual(['1', '2', '3', '4'])
+  expect(prompted.flat()).toEqual(['1', '2', '3', '4'])
   const shown = [...promptOf('planner').matchAll(/^Number (\d) /gm)].map(([, n]) => n)
   expect(shown).toEqual(['5', '6'])
 })

@@ -41,12 +41,12 @@ test('after the turns have ended, what the events have told is what a query show
   await untilEnded(watch.until.bind(watch), 3)
 
   const events = watch.received.map(({ sessionEvents }) => sessionEvents)
-  const told = keptOf(events.map(({ __typename: _name, seq: _seq, ...event }) => event))
+  const folded = keptOf(events.map(({ __typename: _name, seq: _seq, ...event }) => event))
   const shown = keptOf(await ada.run(PageDocument, { sessionId: SESSION }))
   // Tasks that no event spoke of were never begun: the page has them from the plan.
-  const unheard = Object.keys(shown).filter((id) => told[id] === undefined)
+  const unheard = Object.keys(shown).filter((id) => folded[id] === undefined)
   expect(unheard).toEqual([])
-  for (const [id, row] of Object.entries(told)) expect(shown[id]).toMatchObject(row)
+  for (const [id, row] of Object.entries(folded)) expect(shown[id]).toMatchObject(row)
 })
 
 test('a message that waited tells when its turn begins', async () => {

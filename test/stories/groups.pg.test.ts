@@ -101,10 +101,10 @@ describe('in a group', () => {
     await watch.until(
       ({ sessionEvents: event }) => event.__typename === 'MessageReceivedEvent' && event.message.user === 'cleo',
     )
-    const told = await list.until(
+    const update = await list.until(
       ({ sessionUpdates: { session } }) => session?.lastMessagePreview === 'He is slow today',
     )
-    expect(told.sessionUpdates.session).toMatchObject({ id, status: 'RUNNING', queueLength: 0, messageCount: 2 })
+    expect(update.sessionUpdates.session).toMatchObject({ id, status: 'RUNNING', queueLength: 0, messageCount: 2 })
     await ada.run(CancelTurnDocument, { sessionId: id })
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'CANCELLED' })
   })

@@ -166,10 +166,10 @@ describe('what a review learned', () => {
       message.id,
     )
     expect(rows).toHaveLength(5)
-    const told = await sql<{ id: string | null }>(
+    const shown = await sql<{ id: string | null }>(
       `SELECT data->>'learningId' AS id FROM events WHERE session_id = 'cli:many' AND type = 'Review' ORDER BY seq`,
     )
-    expect(told.map(({ id }) => id)).toEqual([...rows.map(({ id }) => id), null])
+    expect(shown.map(({ id }) => id)).toEqual([...rows.map(({ id }) => id), null])
   })
 
   test('may become a question, which the planner raises until a message answers it', async () => {
@@ -215,8 +215,8 @@ describe('the steps after the answer', () => {
     const { message } = await send(ada, 'cli:failing', 'What about the cache?')
     await using watch = watchAll(ada, 'cli:failing')
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE', failure: null })
-    const told = eventsOf(watch, 'PipelineStepEvent').filter(({ step }) => step === 'CURATING')
-    expect(told.map(({ detail }) => detail)).toEqual(['stub:stub-1', expect.stringMatching(/^failed: /)])
+    const curating = eventsOf(watch, 'PipelineStepEvent').filter(({ step }) => step === 'CURATING')
+    expect(curating.map(({ detail }) => detail)).toEqual(['stub:stub-1', expect.stringMatching(/^failed: /)])
     const status = (): Promise<object[]> =>
       sql(`SELECT l.status FROM learnings l JOIN turns t ON t.id = l.turn_id WHERE t.message_id = $1`, message.id)
     expect(await status()).toEqual([{ status: 'PENDING' }])
@@ -407,13 +407,17 @@ describe('facts that are alike', () => {
       [shorter, before[0]],
       [longer, before[1]],
     ])
-    await changes.until(({ proposalUpdates: { proposal: told } }) => told?.id === id && told.status === 'WAITING')
+    await changes.until(
+      ({ proposalUpdates: { proposal: changed } }) => changed?.id === id && changed.status === 'WAITING',
+    )
 
     const { acceptProposal } = await ada.run(api.AcceptProposalDocument, { id })
     const changeId = acceptProposal.__typename === 'AcceptProposalPayload' ? acceptProposal.proposal.changeId : null
     expect(acceptProposal).toMatchObject({ proposal: { status: 'ACCEPTED', decidedBy: { name: 'ada' } } })
     expect(await live()).toEqual([before[2], content])
-    await changes.until(({ proposalUpdates: { proposal: told } }) => told?.id === id && told.status === 'ACCEPTED')
+    await changes.until(
+      ({ proposalUpdates: { proposal: changed } }) => changed?.id === id && changed.status === 'ACCEPTED',
+    )
     const twice = await ada.run(api.RejectProposalDocument, { id })
     expect(twice.rejectProposal).toMatchObject({ __typename: 'ConflictRefusal', reason: 'ALREADY_DECIDED' })
     await converse(ada, 'cli:merge', 'What is on shelf 1 of the warehouse?')
@@ -441,8 +445,8 @@ describe('facts that are alike', () => {
     await send(ada, 'cli:lost', 'Hello')
     await using watch = watchAll(ada, 'cli:lost')
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
-    const told = eventsOf(watch, 'PipelineStepEvent').filter(({ step }) => step === 'CONSOLIDATING')
-    expect(told.map(({ detail }) => detail)).toEqual([
+    const consolidating = eventsOf(watch, 'PipelineStepEvent').filter(({ step }) => step === 'CONSOLIDATING')
+    expect(consolidating.map(({ detail }) => detail)).toEqual([
       'stub:stub-1',
       'failed: Of the result this was refused: "only" is lost.',
     ])

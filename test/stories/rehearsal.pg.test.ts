@@ -166,10 +166,10 @@ describe('the rehearsal model', () => {
   })
 
   test('forgets what begins with "maybe"', async () => {
-    const [, told] = answersOf(
+    const [, second] = answersOf(
       await say('learn: Maybe the project Egret builds with cmake.', 'The project Egret\nfacts?'),
     )
-    expect(told).not.toContain('cmake')
+    expect(second).not.toContain('cmake')
   })
 
   test('makes a question of what ends with "?", raises it, and takes the answer', async () => {

@@ -72,7 +72,7 @@ const plan = (tasks: object[], value?: string): object => ({
   tasks: [...tasks, say],
   answers: null,
 })
-const told = ({ tasks }: Conversation, index = 0): Record<string, string> =>
+const hashesIn = ({ tasks }: Conversation, index = 0): Record<string, string> =>
   JSON.parse(tasks[index]?.output ?? '{}') as Record<string, string>
 const planners = (): string[] => stub.calls.filter(({ role }) => role === 'planner').map(({ user }) => user)
 
@@ -80,23 +80,23 @@ test('what is said in confidence reaches the skills that ask for its key, in thi
   const ada = story.as('ada')
   plans = [plan([skill('teller'), skill('deaf')], TOKEN)]
   const first = await converse(ada, 'cli:said', `My token is ${TOKEN}, buy it.`)
-  expect(told(first)).toMatchObject({ shop_token: sha256(TOKEN) })
-  expect(told(first, 1)).not.toHaveProperty('shop_token')
+  expect(hashesIn(first)).toMatchObject({ shop_token: sha256(TOKEN) })
+  expect(hashesIn(first, 1)).not.toHaveProperty('shop_token')
   expect(first.plans[0]?.secretNames).toEqual(['shop_token'])
   expect(first.message.content).toBe(`My token is ${REDACTED}, buy it.`)
 
   plans = [plan([skill('teller')])]
   const second = await converse(ada, 'cli:said', 'Again.')
-  expect(told(second)).toMatchObject({ shop_token: sha256(TOKEN) })
+  expect(hashesIn(second)).toMatchObject({ shop_token: sha256(TOKEN) })
   expect(second.plans[0]?.secretNames).toEqual([])
   expect(planners().at(-1)).toContain('Their names: shop_token.')
-  expect(told(await converse(ada, 'cli:another', 'And here?'))).not.toHaveProperty('shop_token')
+  expect(hashesIn(await converse(ada, 'cli:another', 'And here?'))).not.toHaveProperty('shop_token')
 
   const toml = storyConfig({ settings: { worker_idle_timeout: 0 }, toml: stubProvider(stub) })
   await story.reconfigure(toml)
   await converse(ada, 'cli:said', 'The last with it.')
   await vi.waitFor(async () => {
-    expect(told(await converse(ada, 'cli:said', 'Without.'))).not.toHaveProperty('shop_token')
+    expect(hashesIn(await converse(ada, 'cli:said', 'Without.'))).not.toHaveProperty('shop_token')
   }, PATIENCE)
   expect(planners().at(-1)).not.toContain('Their names')
   await story.reconfigure(storyConfig({ toml: stubProvider(stub) }))
@@ -105,9 +105,9 @@ test('what is said in confidence reaches the skills that ask for its key, in thi
 test('what was said is gone with its session: who opens another of the same name does not find it', async () => {
   const ada = story.as('ada')
   plans = [plan([skill('teller')], TOKEN), plan([skill('teller')])]
-  expect(told(await converse(ada, 'cli:deleted', `It is ${TOKEN}.`))).toHaveProperty('shop_token')
+  expect(hashesIn(await converse(ada, 'cli:deleted', `It is ${TOKEN}.`))).toHaveProperty('shop_token')
   await ada.run(DeleteSessionDocument, { id: 'cli:deleted' })
-  expect(told(await converse(ada, 'cli:deleted', 'Once more.'))).not.toHaveProperty('shop_token')
+  expect(hashesIn(await converse(ada, 'cli:deleted', 'Once more.'))).not.toHaveProperty('shop_token')
 })
 
 test('a plan with a secret in a command or an argument is refused, and the planner sees the secret no second time', async () => {
@@ -211,7 +211,7 @@ test('what an admin changes in .env holds at once where it is reloaded, and with
   expect(reloadSecrets).toEqual({ __typename: 'ReloadSecretsPayload', names: ['KISO_SKILL_TELLER_KEY', 'PIN'] })
   plans = [{ ...plan([skill('teller')]), goal: 'Tell of deployed-one' }]
   const turn = await converse(ada, 'cli:deployed', 'Go.')
-  expect(told(turn)).toMatchObject({ deployed: sha256('deployed-one') })
+  expect(hashesIn(turn)).toMatchObject({ deployed: sha256('deployed-one') })
   expect(turn.plans[0]?.goal).toBe(`Tell of ${REDACTED}`)
 
   await using beside = await Story.begin({ beside: story })
@@ -249,5 +249,5 @@ test('only admins reload; a file that cannot be read is a refusal, and the secre
   expect(reloadSecrets).toMatchObject({ __typename: 'ConflictRefusal', problem: expect.stringContaining('ELOOP') })
   plans = [plan([skill('teller')])]
   const turn = await converse(story.as('ada'), 'cli:unreadable', 'Go.')
-  expect(told(turn)).toMatchObject({ deployed: sha256('deployed-two') })
+  expect(hashesIn(turn)).toMatchObject({ deployed: sha256('deployed-two') })
 })

@@ -103,16 +103,16 @@ describe('a command that the review is not content with', () => {
       { attempt: 1, goal: 'Store it', replanReason: null },
       { attempt: 2, goal: 'Store it elsewhere', replanReason: reason },
     ])
-    const [told] = turn.answers
-    expect(told).toContain(reason)
+    const [explanation] = turn.answers
+    expect(explanation).toContain(reason)
     expect(turn.plans[0]?.tasks).toMatchObject([
       { type: 'EXEC', status: 'DONE', output: 'prepared\n', review: { verdict: 'OK', reason: null } },
       { type: 'EXEC', status: 'FAILED', exitCode: 3, stderr: 'disk full\n', review: { verdict: 'REPLAN', reason } },
       { type: 'EXEC', status: 'SKIPPED', output: null },
       { type: 'MSG', status: 'SKIPPED', output: null },
-      { type: 'MSG', status: 'DONE', output: told, final: false },
+      { type: 'MSG', status: 'DONE', output: explanation, final: false },
     ])
-    expect(turn.answers).toEqual([told, 'It is stored.'])
+    expect(turn.answers).toEqual([explanation, 'It is stored.'])
     expect(turn.plans[1]?.tasks.at(-1)).toMatchObject({ output: 'It is stored.', final: true })
 
     const again = turn.calls[3]?.user ?? ''

@@ -207,8 +207,8 @@ describe('nothing is stored', () => {
 
   test('of a file that is too large, told before it comes or found out while it does', async () => {
     const id = await open('cli:large')
-    const told = await put('ada', `${id}/large.bin`, new Uint8Array(MAX_UPLOAD_BYTES + 1))
-    expect(told).toMatchObject({ status: 413, body: { code: 'LIMIT_EXCEEDED' } })
+    const tooLarge = await put('ada', `${id}/large.bin`, new Uint8Array(MAX_UPLOAD_BYTES + 1))
+    expect(tooLarge).toMatchObject({ status: 413, body: { code: 'LIMIT_EXCEEDED' } })
     const untold = httpRequest(`${story.app.url}/files/${id}/large.bin`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${tokenOf('ada')}`, 'transfer-encoding': 'chunked' },

@@ -101,8 +101,8 @@ describe('a user who was invited into a session', () => {
       [adas, true],
     ] as const) {
       await watch.until(({ sessionEvents }) => sessionEvents.seq > 3)
-      const told = watch.received.map(({ sessionEvents }) => sessionEvents.session.viewerCan)
-      expect([...new Set(told.map((can) => JSON.stringify(can)))]).toEqual([JSON.stringify({ update, send: true })])
+      const rights = watch.received.map(({ sessionEvents }) => sessionEvents.session.viewerCan)
+      expect([...new Set(rights.map((can) => JSON.stringify(can)))]).toEqual([JSON.stringify({ update, send: true })])
     }
   })
 

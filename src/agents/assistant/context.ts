@@ -6,7 +6,7 @@
 import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
 import type { Exchange } from '../../core/dialogue.ts'
 import type { Moment } from '../../core/text/zoned-time.ts'
-import type { Said } from '../../model/conversation/conversation.ts'
+import type { ConversationMessage } from '../../model/conversation/conversation.ts'
 import type { AssistantContext, AssistantRound, PlannerContext, TaskReport } from '../agent.ts'
 import { openPrompt, type Fence } from '../prompt/fence.ts'
 import {
@@ -25,7 +25,7 @@ import { previewOutput, type PreviewLimit } from '../prompt/preview.ts'
 const RESULT: PreviewLimit = { maxChars: 16_000 }
 
 /** All that is said to the model. `fence` and `moment` are those of the turn: the same for each of its calls. */
-export function renderConversation(context: AssistantContext, fence: Fence, moment: Moment): Said[] {
+export function renderConversation(context: AssistantContext, fence: Fence, moment: Moment): ConversationMessage[] {
   return [
     ...renderBefore(context, context.dialogue.exchanges),
     { by: 'user', text: renderNewest(context, fence, moment) },
@@ -34,7 +34,7 @@ export function renderConversation(context: AssistantContext, fence: Fence, mome
 }
 
 /** What the model has not been sent yet, where its provider keeps the conversation up to `kept`. */
-export function renderSince(context: AssistantContext, fence: Fence, moment: Moment): Said[] {
+export function renderSince(context: AssistantContext, fence: Fence, moment: Moment): ConversationMessage[] {
   const { kept, rounds, dialogue } = context
   if (kept === null) return renderConversation(context, fence, moment)
   if (kept.round === null) {
@@ -48,8 +48,8 @@ export function renderSince(context: AssistantContext, fence: Fence, moment: Mom
   ]
 }
 
-function renderBefore({ conversationType }: AssistantContext, exchanges: readonly Exchange[]): Said[] {
-  return exchanges.flatMap(({ messages, answers }): Said[] => {
+function renderBefore({ conversationType }: AssistantContext, exchanges: readonly Exchange[]): ConversationMessage[] {
+  return exchanges.flatMap(({ messages, answers }): ConversationMessage[] => {
     const asked = messages.map(({ user, content }) =>
       conversationType === 'GROUP' ? `${user === null ? 'No name' : nameUser(user)} writes:\n${content}` : content,
     )
@@ -94,7 +94,7 @@ function describeGroup({ conversationType }: Pick<PlannerContext, 'conversationT
   ]
 }
 
-function renderRound(round: AssistantRound, context: AssistantContext, fence: Fence): Said[] {
+function renderRound(round: AssistantRound, context: AssistantContext, fence: Fence): ConversationMessage[] {
   return [
     {
       by: 'assistant',
@@ -105,14 +105,18 @@ function renderRound(round: AssistantRound, context: AssistantContext, fence: Fe
   ]
 }
 
-function renderResults({ calls, additions }: AssistantRound, context: AssistantContext, fence: Fence): Said[] {
+function renderResults(
+  { calls, additions }: AssistantRound,
+  context: AssistantContext,
+  fence: Fence,
+): ConversationMessage[] {
   return [
-    ...calls.map(({ callId, task, rejected }): Said => ({
+    ...calls.map(({ callId, task, rejected }): ConversationMessage => ({
       by: 'tool',
       callId,
       text: rejected === null ? describeResult(task, fence) : `Done, but rejected.\n${fence.wrap('REASON', rejected)}`,
     })),
-    ...additions.map((content): Said => ({
+    ...additions.map((content): ConversationMessage => ({
       by: 'user',
       text: `${nameUser(context.callerName)} adds, while you work:\n${fence.wrap('MESSAGE', content)}`,
     })),

@@ -12,7 +12,7 @@ import { Fence } from '../prompt/fence.ts'
 import { writtenOf } from '../messenger/output.ts'
 import { renderConversation, renderSince } from './context.ts'
 
-interface Asked {
+interface ConverseRequest {
   readonly context: AssistantContext
   /** Of the turn. */
   readonly startedAt: Date
@@ -23,7 +23,7 @@ interface Asked {
 /** Rejects only for bugs, and with what the gate or the reader throws. */
 export async function converse(
   options: AskOptions,
-  asked: Asked,
+  asked: ConverseRequest,
 ): Promise<Answer<ConversationAnswer & WrittenMessage>> {
   const { model, gate, timeZone } = options
   const { context, startedAt, reader, signal } = asked

@@ -38,13 +38,13 @@ export function curationFormat(learnings: Items, facts: Items): AnswerFormat<rea
 
 type EvaluationJson = z.output<typeof evaluationSchema>
 
-interface Shown {
+interface CuratorItems {
   readonly learnings: Items
   readonly facts: Items
 }
 
 function toEvaluations(
-  { learnings, facts }: Shown,
+  { learnings, facts }: CuratorItems,
   evaluations: readonly EvaluationJson[],
 ): Parsed<readonly Evaluation[]> {
   const known = labelItems('F', facts)

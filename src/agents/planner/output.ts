@@ -37,10 +37,10 @@ const planSchema = z.strictObject({
 })
 const PLAN_FORMAT = jsonFormat('plan', planSchema)
 
-type Shown = Pick<PlannerContext, 'questions' | 'facts'>
+type PlannerItems = Pick<PlannerContext, 'questions' | 'facts'>
 
 /** `shown`: to the planner. */
-export function planFormat(shown: Shown): AnswerFormat<ProposedPlan> {
+export function planFormat(shown: PlannerItems): AnswerFormat<ProposedPlan> {
   return withValue(PLAN_FORMAT, (plan) => toPlan(plan, shown))
 }
 
@@ -49,7 +49,7 @@ const MAX_QUESTION_ANSWER_CHARS = 2000
 
 type PlanJson = z.output<typeof planSchema>
 
-function toPlan(plan: PlanJson, { questions, facts }: Shown): Parsed<ProposedPlan> {
+function toPlan(plan: PlanJson, { questions, facts }: PlannerItems): Parsed<ProposedPlan> {
   // In a text a stray character is replaced; a command would then be another one than the model wrote.
   const broken = plan.tasks.findIndex((task) => task.type === 'exec' && !isStorable(task.detail))
   if (broken !== -1) {

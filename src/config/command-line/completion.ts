@@ -8,7 +8,7 @@ import type { Command } from 'commander'
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
-interface Place {
+interface CommandWords {
   /** "session export"; "" for `factotum` itself. */
   readonly path: string
   readonly words: readonly Word[]
@@ -25,7 +25,7 @@ export function completionScript(shell: Shell, program: Command): string {
   return shell === 'fish' ? fishScript(places) : shell === 'zsh' ? zshScript(places) : bashScript(places)
 }
 
-function placesIn(command: Command, path: string): Place[] {
+function placesIn(command: Command, path: string): CommandWords[] {
   const commands = command.commands.map((one) => ({ word: one.name(), description: one.description() }))
   const options = command.options.flatMap(({ long, description }) => (long ? [{ word: long, description }] : []))
   const below = command.commands.flatMap((one) => placesIn(one, `${path} ${one.name()}`.trim()))
@@ -33,19 +33,19 @@ function placesIn(command: Command, path: string): Place[] {
 }
 
 /** Goes over the words before the cursor, and keeps to the commands among them. */
-function walk(places: readonly Place[]): string {
+function walk(places: readonly CommandWords[]): string {
   const paths = places.flatMap(({ path }) => (path === '' ? [] : [`"${path}"`]))
   return `case "\${at:+$at }$word" in
       ${paths.join('|')}) at="\${at:+$at }$word" ;;
     esac`
 }
 
-function wordsOf(places: readonly Place[]): string {
+function wordsOf(places: readonly CommandWords[]): string {
   const lines = places.map(({ path, words }) => `    "${path}") found="${words.map(({ word }) => word).join(' ')}" ;;`)
   return `case "$at" in\n${lines.join('\n')}\n  esac`
 }
 
-function bashScript(places: readonly Place[]): string {
+function bashScript(places: readonly CommandWords[]): string {
   return `_factotum() {
   local at="" found="" word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -57,7 +57,7 @@ function bashScript(places: readonly Place[]): string {
 complete -o default -F _factotum factotum`
 }
 
-function zshScript(places: readonly Place[]): string {
+function zshScript(places: readonly CommandWords[]): string {
   return `#compdef factotum
 _factotum() {
   local at="" found="" word
@@ -70,7 +70,7 @@ _factotum() {
 compdef _factotum factotum`
 }
 
-function fishScript(places: readonly Place[]): string {
+function fishScript(places: readonly CommandWords[]): string {
   const lines = places.flatMap(({ path, words }) =>
     words.map(({ word, description }) => {
       const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word}`

@@ -19,8 +19,8 @@ test.each([
   [' x', '"x"'],
   ['CON:', '"CON_"'],
   [`${'x'.repeat(117)}.pdf`, '120'],
-])('a file cannot be called %j, and is told why', (name, told) => {
-  expect(uploadNameProblem(name)).toContain(told)
+])('a file cannot be called %j, and is told why', (name, problem) => {
+  expect(uploadNameProblem(name)).toContain(problem)
 })
 
 test('letters and their accents are put together', () => {

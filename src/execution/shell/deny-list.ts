@@ -5,7 +5,7 @@
  * What must hold: a refusal names the command, what it would do and what is allowed instead, since a planner reads it;
  * and the same programs pass on everything that is not a root (`rm -rf build`).
  */
-import { findDanger, findDangerousOutput, type Danger, type Place, type ProgramCall } from './deny-rules.ts'
+import { findDanger, findDangerousOutput, type Danger, type CallPlace, type ProgramCall } from './deny-rules.ts'
 import { findPrograms } from './find-programs.ts'
 import { readShell, type ShellCommand } from './read-shell.ts'
 import { isRootLike } from './root-like.ts'
@@ -37,7 +37,7 @@ function explainScript(script: string, depth: number): string | null {
   if (bomb !== undefined) {
     return `The command was not run: the function "${bomb}" would start itself without end. Call it a fixed number of times.`
   }
-  let place: Place = { isAtRoot: false }
+  let place: CallPlace = { isAtRoot: false }
   for (const command of commands) {
     const reason = explainCommand(command, place, depth)
     if (reason !== null) return reason
@@ -46,7 +46,7 @@ function explainScript(script: string, depth: number): string | null {
   return null
 }
 
-function explainCommand(command: ShellCommand, place: Place, depth: number): string | null {
+function explainCommand(command: ShellCommand, place: CallPlace, depth: number): string | null {
   const output = command.outputs.map(({ text }) => findDangerousOutput(text)).find((danger) => danger !== null)
   if (output !== undefined) return refuse(command, output)
   const programs = findPrograms(command).filter(({ isGuess }) => !isGuess)
@@ -72,7 +72,7 @@ function refuse({ words, outputs }: ShellCommand, { effect, instead }: Danger): 
   return `The command was not run: "${shown}" would ${effect}. ${instead}`
 }
 
-function placeAfter(command: ShellCommand, place: Place): Place {
+function placeAfter(command: ShellCommand, place: CallPlace): CallPlace {
   const last = findPrograms(command).findLast(({ isGuess }) => !isGuess)
   const { name, args } = programOf(last?.words ?? [])
   const target = name === 'cd' ? args.find((word) => !word.startsWith('-')) : undefined

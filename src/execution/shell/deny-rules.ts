@@ -17,15 +17,15 @@ export interface Danger {
 }
 
 /** Where in the file system the call happens, as far as the rules need it. */
-export interface Place {
+export interface CallPlace {
   /** An earlier `cd` of the same command line went to a root-like path. */
   readonly isAtRoot: boolean
 }
 
-type Rule = (args: readonly string[], place: Place) => Danger | null
+type Rule = (args: readonly string[], place: CallPlace) => Danger | null
 
 /** Null: nothing against it. */
-export function findDanger({ name, args }: ProgramCall, place: Place): Danger | null {
+export function findDanger({ name, args }: ProgramCall, place: CallPlace): Danger | null {
   if (name === 'mkfs' || name.startsWith('mkfs.') || name === 'mke2fs') return FORMATS
   return RULES.get(name)?.(args, place) ?? null
 }

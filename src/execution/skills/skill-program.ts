@@ -57,7 +57,7 @@ function explainClosed({ name, folder }: SkillProgram): string {
   return `The skill "${name}" was not run: the account as which it runs cannot read its folder. Run: chmod -R a+rX ${folder} (and see that the folders above it can be entered).`
 }
 
-interface Place {
+interface SkillPaths {
   readonly folder: string
   readonly node: string
 }
@@ -66,12 +66,12 @@ interface Place {
  * The shell becomes the skill. Its input comes through `cat`, because what this process writes to is a socket, and a
  * socket cannot be opened by name, as programs do with /dev/stdin.
  */
-function commandFor({ start }: SkillProgram, { folder, node }: Place): string {
+function commandFor({ start }: SkillProgram, { folder, node }: SkillPaths): string {
   const file = quote(join(folder, start.file))
   return `exec ${interpreterFor(start, { folder, node })}${file} < <(exec cat)`
 }
 
-function interpreterFor(start: SkillStart, { folder, node }: Place): string {
+function interpreterFor(start: SkillStart, { folder, node }: SkillPaths): string {
   switch (start.kind) {
     case 'PROGRAM':
       return ''

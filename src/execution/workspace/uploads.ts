@@ -10,7 +10,7 @@ import { copyStaged, discardStaged, stageUpload, type StagedUpload } from './sta
 import { measureUsage } from './workspace-quota.ts'
 import { workspacePath } from './workspace.ts'
 
-type Place = (place: Omit<UploadPlace, 'home'>) => string | null
+type PathInWorkspace = (place: Omit<UploadPlace, 'home'>) => string | null
 
 /** Files that people put into the workspace of a session (src/graphql/files/receive-file.ts). */
 export class Uploads {
@@ -38,7 +38,7 @@ export class Uploads {
   async withTwins<Result>(
     staged: StagedUpload,
     forAdmins: boolean,
-    store: (place: Place) => Promise<Result>,
+    store: (place: PathInWorkspace) => Promise<Result>,
   ): Promise<Result> {
     const twin = forAdmins ? await copyStaged(this.#home, staged) : null
     try {

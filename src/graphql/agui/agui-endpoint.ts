@@ -13,7 +13,7 @@ import { badRequest } from '../http/bad-request.ts'
 import type { Exchange } from '../http/plain-route.ts'
 import { maskError } from '../operation/mask-error.ts'
 import { REQUEST_ID } from '../plugins/http/use-request-id.ts'
-import { admit, countRequest, httpOf, type AdmitOptions, type Known } from '../protocols/admit.ts'
+import { admit, countRequest, httpOf, type AdmitOptions, type IdentifiedCaller } from '../protocols/admit.ts'
 import { decideAll } from '../protocols/decide.ts'
 import { followTurn } from '../protocols/follow-turn.ts'
 import { Operations } from '../protocols/operations.ts'
@@ -72,7 +72,7 @@ export class AguiEndpoint {
   }
 
   /** A request that is refused runs no operation, and counts all the same. */
-  #read(body: unknown, known: Known): RunInput {
+  #read(body: unknown, known: IdentifiedCaller): RunInput {
     try {
       return readRunInput(body)
     } catch (error) {
@@ -83,7 +83,7 @@ export class AguiEndpoint {
 
   async #run(
     { request, response }: Pick<Exchange, 'request' | 'response'>,
-    { known, input }: { readonly known: Known; readonly input: RunInput },
+    { known, input }: { readonly known: IdentifiedCaller; readonly input: RunInput },
   ): Promise<void> {
     const { yoga, metrics, logger, clock, connections } = this.#options
     const requestId = String(response.getHeader(REQUEST_ID) ?? '')
@@ -110,8 +110,8 @@ export class AguiEndpoint {
     const { sessionId, id: turnId, messageId, after } = turn
     const { signal } = client
     try {
-      const told = followTurn({ operations, sessionId, turnId, messageId, after, signal })
-      for (let next = await told.next(); ; next = await told.next()) {
+      const followed = followTurn({ operations, sessionId, turnId, messageId, after, signal })
+      for (let next = await followed.next(); ; next = await followed.next()) {
         if (next.done !== true) await write(events.tell(next.value))
         else if (next.value !== null) return await write(events.finish(next.value))
         else return await write(events.fail('The turn goes on; run it again to see it.', 'run_left'))

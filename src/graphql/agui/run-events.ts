@@ -4,7 +4,7 @@
  */
 import type { ApprovalData, TaskData, TurnData, TurnEvent } from '../protocols/turn-documents.ts'
 import type { PlanData } from './documents.ts'
-import type { Shown } from './run-input.ts'
+import type { PageContent } from './run-input.ts'
 
 /** As the protocol has it: its `type`, and the fields of that. */
 export interface RunEvent {
@@ -23,7 +23,7 @@ export interface ToldRun {
 export class RunEvents {
   readonly #run: Pick<ToldRun, 'threadId' | 'runId'>
   readonly #namesCancelled: boolean
-  readonly #shown: Shown
+  readonly #shown: PageContent
   #step: string | null = null
   #tasks: string[] | null = null
   /** Texts that are open: what was given of each, and under which id. */
@@ -32,7 +32,7 @@ export class RunEvents {
   readonly #attempts = new Map<string, number>()
   readonly #calls = new Set<string>()
 
-  constructor({ namesCancelled, ...run }: ToldRun, shown: Shown) {
+  constructor({ namesCancelled, ...run }: ToldRun, shown: PageContent) {
     this.#run = run
     this.#namesCancelled = namesCancelled
     this.#shown = shown

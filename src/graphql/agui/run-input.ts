@@ -58,10 +58,10 @@ export interface RunInput {
   readonly said: { readonly id: string; readonly text: string } | null
   readonly decisions: readonly Decision[]
   /** What the page has of the agent already, by id. */
-  readonly shown: Shown
+  readonly shown: PageContent
 }
 
-export interface Shown {
+export interface PageContent {
   readonly texts: ReadonlyMap<string, string>
   readonly calls: ReadonlySet<string>
   readonly results: ReadonlySet<string>

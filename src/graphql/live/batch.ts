@@ -15,7 +15,7 @@ const TEXT_FRAME = 0x81
 const AFTER_PAYLOAD = Buffer.from('}')
 
 /** A GraphQL result on its way. */
-export interface Shown {
+export interface ResultPayload {
   /** Of the event that it shows. */
   readonly seq: number
   /** UTF-8 JSON. */
@@ -26,11 +26,11 @@ export class Batch {
   /** One GraphQL result each, as UTF-8 JSON, in order. */
   readonly payloads: readonly Buffer[]
   readonly bytes: number
-  readonly #shown: readonly Shown[]
+  readonly #shown: readonly ResultPayload[]
   #framed: { readonly id: string; readonly frames: Buffer } | null = null
   #events: Buffer | null = null
 
-  constructor(shown: readonly Shown[]) {
+  constructor(shown: readonly ResultPayload[]) {
     this.#shown = shown
     this.payloads = shown.map(({ payload }) => payload)
     this.bytes = this.payloads.reduce((sum, payload) => sum + payload.length, 0)

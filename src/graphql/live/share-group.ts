@@ -19,7 +19,7 @@ import { retried } from '../../platform/waiting/retried.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { fitResult } from '../operation/answer-budget.ts'
-import { Batch, type Shown } from './batch.ts'
+import { Batch, type ResultPayload } from './batch.ts'
 import { executeEvent } from './execute-event.ts'
 import type { LogOperation } from '../operation/log-operation.ts'
 import type { LogEntry } from './log-view.ts'
@@ -46,7 +46,7 @@ export interface Member {
 
 /** What live members are shown next, and up to where they are served then. */
 interface Prepared {
-  readonly shown: readonly Shown[]
+  readonly shown: readonly ResultPayload[]
   readonly upTo: number
 }
 
@@ -299,7 +299,7 @@ export class ShareGroup {
   }
 
   /** Sends to a member that catches up, at the pace at which it takes. */
-  async #send(member: Member, piece: readonly Shown[]): Promise<void> {
+  async #send(member: Member, piece: readonly ResultPayload[]): Promise<void> {
     if (!member.open) return
     const { subscriber } = member
     subscriber.send(new Batch(piece))
@@ -318,7 +318,7 @@ export class ShareGroup {
   }
 
   /** One context for all of them, so that what they load is loaded together. */
-  #show(events: readonly SessionEvent[]): readonly Shown[] | Promise<readonly Shown[]> {
+  #show(events: readonly SessionEvent[]): readonly ResultPayload[] | Promise<readonly ResultPayload[]> {
     const admitted = events.filter((event) => this.#options.operation.view.admits(event))
     const context = admitted.length === 0 ? {} : this.#options.createContext()
     const payloads = admitted.map((event) => this.#payloadOf(event, context))
@@ -367,16 +367,16 @@ function cursorTooOld(after: number, removedUpTo: number): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'CURSOR_TOO_OLD', removedUpTo } })
 }
 
-function pair(events: readonly SessionEvent[], payloads: readonly Buffer[]): readonly Shown[] {
+function pair(events: readonly SessionEvent[], payloads: readonly Buffer[]): readonly ResultPayload[] {
   return payloads.map((payload, index) => ({ seq: events[index]?.seq ?? 0, payload }))
 }
 
-function batchAfter(piece: readonly Shown[], cursor: number): Batch {
+function batchAfter(piece: readonly ResultPayload[], cursor: number): Batch {
   return new Batch(piece.filter(({ seq }) => seq > cursor))
 }
 
-function* piecesOf(shown: readonly Shown[]): Generator<readonly Shown[]> {
-  let piece: Shown[] = []
+function* piecesOf(shown: readonly ResultPayload[]): Generator<readonly ResultPayload[]> {
+  let piece: ResultPayload[] = []
   let bytes = 0
   for (const one of shown) {
     piece.push(one)

@@ -68,13 +68,16 @@ async function logOut({ logins, ...options }: LoginRoutesOptions, exchange: Exch
   sendJson(response, 200, {})
 }
 
-interface Asked {
+interface PageExchange {
   readonly origin: string
   readonly body: unknown
 }
 
 /** What a page of our own has sent. Null: it was refused. */
-async function readPage({ config }: Pick<LoginRoutesOptions, 'config'>, exchange: Exchange): Promise<Asked | null> {
+async function readPage(
+  { config }: Pick<LoginRoutesOptions, 'config'>,
+  exchange: Exchange,
+): Promise<PageExchange | null> {
   const { request, response } = exchange
   const { origin, 'content-type': type = '' } = request.headers
   const bad = (status: number, problem: string): null => {

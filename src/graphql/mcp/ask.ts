@@ -20,7 +20,7 @@ export interface AskOptions {
 }
 
 /** `isOver`: the turn has ended. Otherwise it waits for a decision, or goes on. */
-export interface Asked {
+export interface AwaitedTurn {
   readonly turn: TurnData
   readonly isOver: boolean
 }
@@ -28,7 +28,7 @@ export interface Asked {
 const OVER: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'CANCELLED'])
 
 /** Null: the message starts no turn. Rejects with Refused. Resolves at the latest when the time is over. */
-export async function awaitAnswer(options: AskOptions): Promise<Asked | null> {
+export async function awaitAnswer(options: AskOptions): Promise<AwaitedTurn | null> {
   const { operations, sent, sessionId, timeoutMs, signal, clock, onProgress } = options
   if (sent.turn === null) return null
   const over = new AbortController()

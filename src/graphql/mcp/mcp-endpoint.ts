@@ -21,7 +21,7 @@ import type { Connections } from '../socket/connections.ts'
 import type { DoorYoga } from '../yoga.ts'
 import type { ToolsOptions } from './mcp-tools.ts'
 import { Operations } from '../protocols/operations.ts'
-import { admit, countRequest, httpOf, type AdmitOptions, type Known } from '../protocols/admit.ts'
+import { admit, countRequest, httpOf, type AdmitOptions, type IdentifiedCaller } from '../protocols/admit.ts'
 
 export const MCP_PATH = '/mcp'
 
@@ -60,7 +60,7 @@ export class McpEndpoint {
 
   async #answer(
     { request, response, text, body }: Come,
-    { credential: { secret: token }, viewer }: Known,
+    { credential: { secret: token }, viewer }: IdentifiedCaller,
   ): Promise<void> {
     const { yoga, connections, clock, logger, metrics } = this.#options
     const requestId = String(response.getHeader(REQUEST_ID) ?? '')

@@ -7,7 +7,7 @@ import * as z from 'zod'
 import type { Clock } from '../../platform/clock.ts'
 import { VERSION } from '../../platform/version.ts'
 import type { Connections } from '../socket/connections.ts'
-import { awaitAnswer, type Asked } from './ask.ts'
+import { awaitAnswer, type AwaitedTurn } from './ask.ts'
 import {
   DECIDE_APPROVAL,
   LIST_SESSIONS,
@@ -197,7 +197,7 @@ function progressOf({ mcpReq }: ServerContext): (message: string) => void {
   }
 }
 
-function showAnswer({ sessionId }: Sent, { turn, isOver }: Asked): CallToolResult {
+function showAnswer({ sessionId }: Sent, { turn, isOver }: AwaitedTurn): CallToolResult {
   const { id: turnId, status, failure } = turn
   const answer = turn.answer?.content ?? null
   if (!isOver) {

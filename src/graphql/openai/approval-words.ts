@@ -4,7 +4,7 @@
  */
 import type { ApprovalData, TurnData } from '../protocols/turn-documents.ts'
 import type { Decision } from '../protocols/decide.ts'
-import type { Ask, Said } from './ask.ts'
+import type { Ask, SpokenText } from './ask.ts'
 import { invalid } from './openai-error.ts'
 
 const OPENING = 'Waiting for a decision'
@@ -49,8 +49,8 @@ export function readDecisions({ text, history, user }: Pick<Ask, 'text' | 'histo
 }
 
 /** What was said, without decisions and without what asked for them. */
-export function withoutDecisions(history: readonly Said[]): Said[] {
-  return history.flatMap(({ role, text }): Said[] => {
+export function withoutDecisions(history: readonly SpokenText[]): SpokenText[] {
+  return history.flatMap(({ role, text }): SpokenText[] => {
     if (role === 'user') return COMMAND.test(text.trim()) ? [] : [{ role, text }]
     const at = text.lastIndexOf(`${OPENING}.`)
     const said = (at < 0 ? text : text.slice(0, at)).trim()

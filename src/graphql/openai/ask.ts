@@ -6,7 +6,7 @@ import { invalid, OpenAIError } from './openai-error.ts'
 const DEFAULT_TIMEOUT_S = 600
 const MAX_TIMEOUT_S = 3600
 
-export interface Said {
+export interface SpokenText {
   readonly role: 'user' | 'assistant'
   readonly text: string
 }
@@ -16,7 +16,7 @@ export interface Ask {
   /** The last message of the user: what is sent. */
   readonly text: string
   /** What the client repeats of what was said before. */
-  readonly history: readonly Said[]
+  readonly history: readonly SpokenText[]
   /** Its system prompt. */
   readonly instructions: string | null
   /** As the client names it; null: it names none. */
@@ -110,7 +110,7 @@ type FromMessages = 'text' | 'history' | 'instructions' | 'previousTurnId' | 'in
 
 interface FromRoles {
   readonly text: string
-  readonly history: readonly Said[]
+  readonly history: readonly SpokenText[]
   readonly instructions: string | null
 }
 
@@ -120,7 +120,7 @@ export function readMessages(
   param: string,
 ): FromRoles {
   const instructions: string[] = []
-  const said: Said[] = []
+  const said: SpokenText[] = []
   for (const [index, { role, content }] of messages.entries()) {
     const text = textOf(content, `${param}.${index}.content`)
     if (role === 'system' || role === 'developer') instructions.push(text)

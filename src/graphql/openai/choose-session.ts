@@ -26,7 +26,7 @@ export interface Chosen {
   readonly sent: SentMessage | null
 }
 
-interface Place {
+interface FoundSession {
   readonly sessionId: string
   readonly sent: SentMessage | null
   /** To be kept in the metadata of a session that is opened. */
@@ -40,7 +40,7 @@ export async function chooseSession(operations: Operations, ask: Ask, clock: Clo
   return place
 }
 
-async function findPlace(operations: Operations, ask: Ask, clock: Clock): Promise<Place> {
+async function findPlace(operations: Operations, ask: Ask, clock: Clock): Promise<FoundSession> {
   const { viewer } = operations.caller
   if (ask.session !== null) {
     const sessionId = ownSession(viewer, ask.session)
@@ -75,7 +75,7 @@ interface Wanted {
 async function findConversation(
   operations: Operations,
   { ask, history, first, clock }: Wanted,
-): Promise<Omit<Place, 'first'> | null> {
+): Promise<Omit<FoundSession, 'first'> | null> {
   const repeats = ask.isRetry || ask.idempotencyKey !== null
   if (history.length === 0 && !ask.isRetry) return null
   const prefix = `${ownNamespace(operations.caller.viewer)}:`
@@ -126,7 +126,7 @@ function toExchanges(entries: readonly EntryData[]): Exchange[] {
 }
 
 /** Opens it where it is not there; what the request asks of it is its opener's to change. */
-async function prepare(operations: Operations, ask: Ask, { sessionId, first }: Place): Promise<void> {
+async function prepare(operations: Operations, ask: Ask, { sessionId, first }: FoundSession): Promise<void> {
   const { model } = meaningOf(ask.model)
   const { instructions } = ask
   const { session } = await operations.run(READ_SESSION, { id: sessionId })

@@ -12,7 +12,7 @@ import { badRequest } from '../http/bad-request.ts'
 import type { Exchange } from '../http/plain-route.ts'
 import { maskError } from '../operation/mask-error.ts'
 import { REQUEST_ID } from '../plugins/http/use-request-id.ts'
-import { admit, admitCaller, countRequest, type AdmitOptions, type Known } from '../protocols/admit.ts'
+import { admit, admitCaller, countRequest, type AdmitOptions, type IdentifiedCaller } from '../protocols/admit.ts'
 import { Operations } from '../protocols/operations.ts'
 import { type TurnData, CANCEL_TURN, WITHDRAW_MESSAGE } from '../protocols/turn-documents.ts'
 import { WaitingClient } from '../protocols/waiting-client.ts'
@@ -116,7 +116,7 @@ export class OpenAIEndpoint {
   }
 
   /** A request that is refused runs no operation, and counts all the same. */
-  #read(read: () => Ask, known: Known): Ask {
+  #read(read: () => Ask, known: IdentifiedCaller): Ask {
     try {
       return read()
     } catch (error) {
@@ -155,8 +155,8 @@ export class OpenAIEndpoint {
   ): Promise<TurnData | null | typeof GONE> {
     const { turn } = started
     if (turn === null) return null
-    const told = tellTurn(operations, { ...started, turn }, client.signal)
-    for (let next = await told.next(); ; next = await told.next()) {
+    const pieces = tellTurn(operations, { ...started, turn }, client.signal)
+    for (let next = await pieces.next(); ; next = await pieces.next()) {
       if (next.done === true) {
         if (next.value === null) return GONE
         const { status, failure } = next.value
@@ -167,7 +167,7 @@ export class OpenAIEndpoint {
     }
   }
 
-  #operations({ request, response }: Pick<Exchange, 'request' | 'response'>, { viewer }: Known): Operations {
+  #operations({ request, response }: Pick<Exchange, 'request' | 'response'>, { viewer }: IdentifiedCaller): Operations {
     const { yoga, metrics, logger } = this.#options
     const requestId = String(response.getHeader(REQUEST_ID) ?? '')
     const trace = readTrace((name) => request.headers[name])

@@ -1,36 +1,36 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Said } from './ask.ts'
+import type { SpokenText } from './ask.ts'
 import { matchConversation, type Exchange } from './same-conversation.ts'
 
-const asked = (text: string): Said => ({ role: 'user', text })
-const told = (text: string): Said => ({ role: 'assistant', text })
+const asked = (text: string): SpokenText => ({ role: 'user', text })
+const answered = (text: string): SpokenText => ({ role: 'assistant', text })
 const one: Exchange[] = [{ said: 'hi', answer: 'Hello! What now?' }]
 
 test.each([
-  ['goes on', [asked('hi'), told('Hello! What now?')], 'next', one, 'NEXT'],
-  ['goes on after an answer that was cut off', [asked('hi '), told('Hello! Wh')], 'next', one, 'NEXT'],
-  ['another answer was given', [asked('hi'), told('Good morning!')], 'next', one, null],
+  ['goes on', [asked('hi'), answered('Hello! What now?')], 'next', one, 'NEXT'],
+  ['goes on after an answer that was cut off', [asked('hi '), answered('Hello! Wh')], 'next', one, 'NEXT'],
+  ['another answer was given', [asked('hi'), answered('Good morning!')], 'next', one, null],
   ['no answer is told', [asked('hi')], 'next', one, null],
-  ['more was said elsewhere', [asked('hi'), told('Hello!')], 'next', [...one, { said: 'x', answer: 'y' }], null],
+  ['more was said elsewhere', [asked('hi'), answered('Hello!')], 'next', [...one, { said: 'x', answer: 'y' }], null],
   ['the first message, once more', [], 'hi', one, 'AGAIN'],
   ['another first message', [], 'ho', one, null],
-  ['asked again', [asked('hi'), told('Hello!')], 'x', [...one, { said: 'x', answer: 'y' }], 'AGAIN'],
+  ['asked again', [asked('hi'), answered('Hello!')], 'x', [...one, { said: 'x', answer: 'y' }], 'AGAIN'],
   [
     'goes on after it was asked again',
-    [asked('hi'), told('Hello!'), asked('x'), told('z')],
+    [asked('hi'), answered('Hello!'), asked('x'), answered('z')],
     'next',
     [...one, { said: 'x', answer: 'y' }, { said: 'x', answer: 'z' }],
     'NEXT',
   ],
   [
     'a secret',
-    [asked('key: abc, please'), told('ok')],
+    [asked('key: abc, please'), answered('ok')],
     'next',
     [{ said: 'key: [REDACTED], please', answer: 'ok' }],
     'NEXT',
   ],
-  ['no secret', [asked('key: abc'), told('ok')], 'n', [{ said: 'key: [REDACTED], please', answer: 'ok' }], null],
+  ['no secret', [asked('key: abc'), answered('ok')], 'n', [{ said: 'key: [REDACTED], please', answer: 'ok' }], null],
 ] as const)('%s', (...[, history, text, exchanges, match]) => {
   expect(matchConversation(history, text, exchanges)).toBe(match)
 })
@@ -41,7 +41,7 @@ test('a conversation that is repeated word for word goes on, however long', () =
   fc.assert(
     fc.property(fc.array(exchange, { minLength: 1, maxLength: 40 }), word, (exchanges, text) => {
       const different = exchanges.map(({ said, answer }, index) => ({ said: `${index} ${said}`, answer }))
-      const history = different.flatMap(({ said, answer }) => [asked(said), told(answer)])
+      const history = different.flatMap(({ said, answer }) => [asked(said), answered(answer)])
       expect(matchConversation(history, text, different)).toBe('NEXT')
       expect(matchConversation(history, text, different.slice(0, -1))).toBe(null)
     }),

@@ -2,7 +2,7 @@
  * Whether a session is the conversation that a client repeats. Most clients of OpenAI's API send all that was said and
  * name no session; theirs is found by what was said in it.
  */
-import type { Said } from './ask.ts'
+import type { SpokenText } from './ask.ts'
 
 /** A message of a person, and what the agent said to it. */
 export interface Exchange {
@@ -22,18 +22,18 @@ const REDACTED = '[REDACTED]'
  * `history` ends before the new message `text`; `exchanges` are the last of the session, in order. Messages that were
  * said twice in a row count once, as when a client asks for another answer.
  */
-export function matchConversation(history: readonly Said[], text: string, exchanges: readonly Exchange[]): Match {
+export function matchConversation(history: readonly SpokenText[], text: string, exchanges: readonly Exchange[]): Match {
   const stored = collapse(exchanges)
-  const told = tellExchanges(history)
-  if (told.length > 0 && isTail(told, stored)) return 'NEXT'
+  const repeated = tellExchanges(history)
+  if (repeated.length > 0 && isTail(repeated, stored)) return 'NEXT'
   const last = stored.at(-1)
   if (last === undefined || !isSame(last.said, text)) return null
-  return isTail(told, stored.slice(0, -1)) ? 'AGAIN' : null
+  return isTail(repeated, stored.slice(0, -1)) ? 'AGAIN' : null
 }
 
 /** Both must be of one length, as far as is compared: a longer session has gone on elsewhere. */
-function isTail(told: readonly Exchange[], stored: readonly Exchange[]): boolean {
-  const [ours, theirs] = [stored.slice(-COMPARED), told.slice(-COMPARED)]
+function isTail(repeated: readonly Exchange[], stored: readonly Exchange[]): boolean {
+  const [ours, theirs] = [stored.slice(-COMPARED), repeated.slice(-COMPARED)]
   if (ours.length !== theirs.length) return false
   return theirs.every(({ said, answer }, index) => {
     const mine = ours[index]
@@ -41,16 +41,16 @@ function isTail(told: readonly Exchange[], stored: readonly Exchange[]): boolean
   })
 }
 
-function tellExchanges(history: readonly Said[]): Exchange[] {
-  const told: { said: string; answer: string }[] = []
+function tellExchanges(history: readonly SpokenText[]): Exchange[] {
+  const repeated: { said: string; answer: string }[] = []
   for (const { role, text } of history) {
-    const last = told.at(-1)
+    const last = repeated.at(-1)
     if (role === 'assistant') {
       if (last !== undefined) last.answer = last.answer === '' ? text : `${last.answer}\n\n${text}`
-    } else if (last?.said.trim() !== text.trim()) told.push({ said: text, answer: '' })
+    } else if (last?.said.trim() !== text.trim()) repeated.push({ said: text, answer: '' })
     else last.answer = ''
   }
-  return told
+  return repeated
 }
 
 function collapse(exchanges: readonly Exchange[]): Exchange[] {
@@ -58,14 +58,14 @@ function collapse(exchanges: readonly Exchange[]): Exchange[] {
 }
 
 /** Clients trim, and keep what had come of an answer that they cut off. */
-function isBeginning(told: string, stored: string): boolean {
-  const [ours, theirs] = [stored.trim(), told.trim()]
+function isBeginning(repeated: string, stored: string): boolean {
+  const [ours, theirs] = [stored.trim(), repeated.trim()]
   return ours.startsWith(theirs) && (theirs !== '' || ours === '')
 }
 
-function isSame(stored: string, told: string): boolean {
+function isSame(stored: string, repeated: string): boolean {
   const parts = stored.trim().split(REDACTED)
-  const text = told.trim()
+  const text = repeated.trim()
   if (parts.length === 1) return stored.trim() === text
   let at = 0
   for (const part of parts) {

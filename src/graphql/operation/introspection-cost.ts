@@ -28,7 +28,7 @@ import { must } from '../../platform/must.ts'
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 export type Variables = Readonly<Record<string, unknown>>
 
-export interface Asked {
+export interface OperationParts {
   readonly fragments: Fragments
   readonly variables: Variables
 }
@@ -55,7 +55,7 @@ export class IntrospectionCost {
   }
 
   /** Of a `__schema` or `__type` field; endless when it is more than three times all of the schema. */
-  of(field: FieldNode, asked: Asked): number {
+  of(field: FieldNode, asked: OperationParts): number {
     this.#entriesOfAll ??= this.#countAll()
     const enough = 3 * this.#entriesOfAll
     return (this.#costOfAll * new Count(this.#schema, asked, enough).of(field)) / this.#entriesOfAll
@@ -75,14 +75,14 @@ export class IntrospectionCost {
 /** Counts the entries of an answer: each object and each of its fields. */
 class Count {
   readonly #info: GraphQLResolveInfo
-  readonly #asked: Asked
+  readonly #asked: OperationParts
   readonly #enough: number
   /** Fragments inside of which the count is: one that spreads itself counts nothing there (validation refuses it). */
   readonly #inside = new Set<string>()
   #entries = 0
   #steps = 0
 
-  constructor(schema: GraphQLSchema, asked: Asked, enough: number) {
+  constructor(schema: GraphQLSchema, asked: OperationParts, enough: number) {
     // All that the resolvers of introspection read of it.
     this.#info = { schema } as GraphQLResolveInfo
     this.#asked = asked

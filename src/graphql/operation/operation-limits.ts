@@ -124,7 +124,7 @@ class Measurement {
     return { ...size, rootFields: this.#rootFields, variableCost: this.#variableCost }
   }
 
-  #selections(selectionSet: SelectionSetNode, place: Place): Size {
+  #selections(selectionSet: SelectionSetNode, place: SelectionParent): Size {
     let depth = 0
     let cost = 0
     // What is no interface is one of its members at a time: of fragments on several, the dearest counts.
@@ -145,7 +145,7 @@ class Measurement {
   }
 
   /** The object type that a fragment on an interface or a union is about; null: it is about several. */
-  #memberOf(selection: SelectionNode, { type }: Place): string | null {
+  #memberOf(selection: SelectionNode, { type }: SelectionParent): string | null {
     if (selection.kind === Kind.FIELD || !isAbstractType(type)) return null
     const condition =
       selection.kind === Kind.INLINE_FRAGMENT
@@ -155,7 +155,7 @@ class Measurement {
     return isObjectType(member) ? member.name : null
   }
 
-  #spread(name: string, place: Place): Size {
+  #spread(name: string, place: SelectionParent): Size {
     const definition = this.#definitions.get(name)
     if (definition === undefined) return NOTHING
     const key = `${name} ${place.counted} ${place.isRoot}`
@@ -167,13 +167,13 @@ class Measurement {
     return size
   }
 
-  #narrow(place: Place, typeName: string | undefined): Place {
+  #narrow(place: SelectionParent, typeName: string | undefined): SelectionParent {
     if (typeName === undefined) return place
     const type = this.#input.schema.getType(typeName)
     return { ...place, type: isCompositeType(type) ? type : null }
   }
 
-  #field(node: FieldNode, place: Place): Size {
+  #field(node: FieldNode, place: SelectionParent): Size {
     if (place.isRoot) this.#rootFields += 1
     // graphql-js limits the nesting of introspection itself, and its usual query is deeper than ours may be.
     if (this.#isIntrospection(node, place)) return { depth: 0, cost: this.#introspect(node) }
@@ -192,7 +192,7 @@ class Measurement {
     return { depth: inner.depth + 1, cost: 1 + times * inner.cost + (isList ? times : 0) }
   }
 
-  #isIntrospection({ name: { value } }: FieldNode, { type }: Place): boolean {
+  #isIntrospection({ name: { value } }: FieldNode, { type }: SelectionParent): boolean {
     return (value === '__schema' || value === '__type') && type === this.#input.schema.getQueryType()
   }
 
@@ -229,7 +229,7 @@ class Measurement {
   }
 }
 
-interface Place {
+interface SelectionParent {
   readonly type: GraphQLCompositeType | null
   readonly counted: boolean
   readonly isRoot: boolean

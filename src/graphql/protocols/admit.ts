@@ -16,19 +16,19 @@ export interface AdmitOptions {
   readonly takeRate: (tokenName: string) => number
 }
 
-export interface Known {
+export interface IdentifiedCaller {
   readonly credential: Credential & { readonly kind: 'TOKEN' }
   readonly viewer: Viewer
 }
 
-export interface Admitted extends Known {
+export interface Admitted extends IdentifiedCaller {
   readonly text: string
   /** The text, as JSON. */
   readonly body: unknown
 }
 
 /** Who asks. Throws a GraphQLError, with its HTTP status, for who may not. */
-export function admitCaller(request: IncomingMessage, { admission, authenticate }: AdmitOptions): Known {
+export function admitCaller(request: IncomingMessage, { admission, authenticate }: AdmitOptions): IdentifiedCaller {
   if (admission.isFull) throw forNow(503, overloadedAnswer())
   const token = bearerToken(request.headers.authorization)
   if (token === null) throw stranger()
@@ -49,7 +49,7 @@ export async function admit(request: IncomingMessage, options: AdmitOptions): Pr
 }
 
 /** Counts a request that runs no operation. Throws when its token has sent too many. */
-export function countRequest({ viewer }: Known, { takeRate }: AdmitOptions): void {
+export function countRequest({ viewer }: IdentifiedCaller, { takeRate }: AdmitOptions): void {
   const waitMs = takeRate(viewer.tokenName)
   if (waitMs <= 0) return
   const message = `Too many operations with this token; try again in ${Math.ceil(waitMs / 1000)} s.`

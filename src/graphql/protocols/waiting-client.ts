@@ -5,14 +5,14 @@
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../platform/clock.ts'
 import type { Connection, Connections, EndReason } from '../socket/connections.ts'
-import type { Known } from './admit.ts'
+import type { IdentifiedCaller } from './admit.ts'
 
 /** Why the wait is over. */
 export type WaitEnd = EndReason | 'LEFT' | 'LATE'
 
 export interface WaitingClientOptions {
   readonly response: ServerResponse
-  readonly known: Known
+  readonly known: IdentifiedCaller
   readonly connections: Connections
   readonly clock: Clock
   /** From now on. */
@@ -21,7 +21,7 @@ export interface WaitingClientOptions {
 
 export class WaitingClient implements Connection, Disposable {
   readonly transport = 'sse'
-  readonly identity: Known
+  readonly identity: IdentifiedCaller
   readonly #response: ServerResponse
   readonly #gone = new AbortController()
   readonly #leave: () => void

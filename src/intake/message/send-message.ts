@@ -155,7 +155,7 @@ function answer(
   )
 }
 
-interface Place {
+interface SessionReached {
   readonly sessionId: string
   readonly access: SessionAccess
 }
@@ -166,7 +166,7 @@ interface Place {
  */
 async function readAttachments(
   context: Pick<IntakeContext, 'database'>,
-  place: Place,
+  place: SessionReached,
   given: readonly string[],
 ): Promise<readonly string[] | Refusal> {
   const names = [...new Set(given.map(uploadName))]
@@ -175,7 +175,7 @@ async function readAttachments(
 
 async function issuesOf(
   { database }: Pick<IntakeContext, 'database'>,
-  { sessionId, access }: Place,
+  { sessionId, access }: SessionReached,
   names: readonly string[],
 ): Promise<InputIssue[]> {
   if (names.length === 0) return []

@@ -103,14 +103,17 @@ export async function failCheckpoint(
   return commitCheckpoint(database, claim, { outcome, calls: [], audit: [], texts: [], at: clock.now() })
 }
 
-interface Asked {
+interface IntrospectionInput {
   readonly sessionId: string
   readonly span: CheckpointSpan
   readonly signal: AbortSignal
 }
 
 /** Prompt and answer hold no secret that this process knows; secrets of other processes never got into the rows. */
-function introspect(context: CheckpointContext, { sessionId, span, signal }: Asked): Promise<Answer<Introspection>> {
+function introspect(
+  context: CheckpointContext,
+  { sessionId, span, signal }: IntrospectionInput,
+): Promise<Answer<Introspection>> {
   const { database, config, agentsFor, redactorOf } = context
   const gate: CallGate = (made) =>
     checkBudget(database, config.current(), { sessionId, userName: span.userName ?? INTROSPECTOR, made })

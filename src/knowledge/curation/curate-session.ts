@@ -88,7 +88,7 @@ async function judge(
   return UNUSABLE_ANSWERS.has(code) ? triedInVain(pending.learnings, at) : null
 }
 
-interface Shown {
+interface CuratorPrompt {
   readonly shown: CuratorContext
   readonly calls: readonly ModelCallRecord[]
 }
@@ -97,7 +97,7 @@ async function show(
   { database, config, embedder, redactorOf }: CheckpointContext,
   { sessionId, userName, pending }: { sessionId: string; userName: string; pending: PendingCuration },
   signal: AbortSignal,
-): Promise<Shown> {
+): Promise<CuratorPrompt> {
   const gate: CallGate = (made) => checkBudget(database, config.current(), { sessionId, userName, made })
   const redactor = redactorOf(sessionId)
   const calls: ModelCallRecord[] = []
@@ -110,7 +110,7 @@ async function show(
   return { shown, calls }
 }
 
-interface Asked {
+interface CuratorQuestion {
   readonly sessionId: string
   readonly userName: string
   readonly shown: CuratorContext
@@ -118,7 +118,7 @@ interface Asked {
   readonly made: readonly ModelCallRecord[]
 }
 
-function ask(context: CheckpointContext, { sessionId, userName, shown, made }: Asked, signal: AbortSignal) {
+function ask(context: CheckpointContext, { sessionId, userName, shown, made }: CuratorQuestion, signal: AbortSignal) {
   const { database, config, agentsFor, redactorOf } = context
   const gate: CallGate = (more) =>
     checkBudget(database, config.current(), { sessionId, userName, made: [...made, ...more] })

@@ -22,7 +22,7 @@ export interface Rejected {
   readonly isMerged: boolean
 }
 
-export interface Known {
+export interface Comparison {
   /** It says the same, after folding. */
   readonly same: { readonly kind: 'fact' | 'learning'; readonly id: string } | null
   /**
@@ -52,7 +52,10 @@ type Row = { readonly id: string; readonly norm: string } & (
   | { readonly kind: 'rejected'; readonly by: string; readonly at: Date; readonly isMerged: boolean }
 )
 
-export async function compareWithKnown(database: Database, { norm, turnId, scope, among }: KnownQuery): Promise<Known> {
+export async function compareWithKnown(
+  database: Database,
+  { norm, turnId, scope, among }: KnownQuery,
+): Promise<Comparison> {
   const rows = await database.query<Row>(KNOWN, [norm, turnId, among === 'all', reachOfScope(scope)])
   const same = rows.flatMap(({ kind, id }) => (kind === 'fact' || kind === 'learning' ? [{ kind, id }] : []))
   return {
@@ -77,7 +80,7 @@ async function alikeFacts(database: Database, norm: string, scope: Scope): Promi
   return alike.map(({ id }) => id)
 }
 
-function recalledIn(norm: string, rows: readonly Row[]): Known['recalled'] {
+function recalledIn(norm: string, rows: readonly Row[]): Comparison['recalled'] {
   const found = rows.flatMap(({ kind, id, norm: known }) => {
     const how = kind === 'prompt' ? howItRecalls(norm, known) : null
     return how === null ? [] : [{ factId: id, how }]

@@ -12,7 +12,7 @@ import type { LearningEntry } from '../../core/turn-write.ts'
 import { hideForms } from '../../secrets/forms/secret-forms.ts'
 import type { Database } from '../../store/database.ts'
 import { unfitText } from '../unfit-text.ts'
-import { compareWithKnown, type Known } from './compare-with-known.ts'
+import { compareWithKnown, type Comparison } from './compare-with-known.ts'
 import { findSuspicions } from '../suspicions/find-suspicions.ts'
 
 export interface EnteredText {
@@ -73,7 +73,7 @@ function refused(reason: string): LearningEntry {
 }
 
 /** Pure. The order matters: what is in use is no matter of what was rejected once. */
-export function entryOf({ same, rejected, recalled, similarFactIds }: Known): LearningEntry {
+export function entryOf({ same, rejected, recalled, similarFactIds }: Comparison): LearningEntry {
   if (same !== null)
     return {
       ...refused(`it repeats the ${same.kind} ${same.id}`),
@@ -114,7 +114,7 @@ export function whyHeld(flags: readonly LearningFlag[]): string {
 }
 
 /** For people: who said that it is not so, and when. */
-export function whyRejected({ factId, by, at, isMerged }: NonNullable<Known['rejected']>): string {
+export function whyRejected({ factId, by, at, isMerged }: NonNullable<Comparison['rejected']>): string {
   const did = isMerged ? 'merged it into another fact' : 'took it back'
   return `${by} ${did} at ${at.toISOString()} (fact ${factId}).`
 }

@@ -26,7 +26,7 @@ export async function learnFromAnswer(
 ): Promise<EnteredText | null> {
   const mode = modeOf(config, 'ANSWER', userName)
   const text = `${question.content} ${answer}`
-  const [asked] = await database.query<Asked>(ASKED, [question.id])
+  const [asked] = await database.query<QuestionSubject>(ASKED, [question.id])
   const taught = sessionId === null ? GLOBAL_SCOPE : await scopeTaught(database, config, { sessionId, userName })
   // What an admin answers to a question about what is one user's stays that user's.
   const scope = currentUser(config, userName)?.role === 'ADMIN' ? (asked?.learned ?? taught) : taught
@@ -37,7 +37,7 @@ export async function learnFromAnswer(
   return { ...entered, entry: { ...entered.entry, similarFactIds } }
 }
 
-interface Asked {
+interface QuestionSubject {
   readonly factIds: readonly string[]
   /** The scope of the learning that became the question; null: none did. */
   readonly learned: Scope | null

@@ -3,7 +3,7 @@ import type OpenAI from 'openai'
 import type { RequestSettings } from '../../config/config.ts'
 import type { RequestShape } from '../wire/request-shape.ts'
 import { commonFields, withInstructions } from '../wire/shaped-request.ts'
-import type { ConversationRequest, Said } from './conversation.ts'
+import type { ConversationRequest, ConversationMessage } from './conversation.ts'
 
 /** The body of the request; without tools it says nothing of them, which some servers insist on. */
 export function chatBodyOf(
@@ -26,7 +26,7 @@ export function chatBodyOf(
   }
 }
 
-function messageOf(one: Said): OpenAI.ChatCompletionMessageParam {
+function messageOf(one: ConversationMessage): OpenAI.ChatCompletionMessageParam {
   if (one.by === 'user') return { role: 'user', content: one.text }
   if (one.by === 'tool') return { role: 'tool', tool_call_id: one.callId, content: one.text }
   if (one.calls.length === 0) return { role: 'assistant', content: one.text }

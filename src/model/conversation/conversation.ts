@@ -27,7 +27,7 @@ export interface RequestedCall {
 }
 
 /** What was said, in order; each call of an assistant is followed by what its tool said. */
-export type Said =
+export type ConversationMessage =
   | { readonly by: 'user'; readonly text: string }
   | {
       readonly by: 'assistant'
@@ -42,7 +42,7 @@ export interface ConversationRequest {
   readonly provider: string
   readonly model: string
   readonly system: string
-  readonly said: readonly Said[]
+  readonly said: readonly ConversationMessage[]
   readonly tools: readonly OfferedTool[]
   /**
    * `responseId` of an answer that the provider keeps: `said` is then only what came after it. Null: `said` is all. An

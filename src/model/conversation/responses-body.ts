@@ -1,7 +1,7 @@
 /** A conversation as the Responses API takes it, which keeps what it answered and goes on from there. */
 import OpenAI from 'openai'
 import { AppError } from '../../core/errors.ts'
-import type { ConversationRequest, Said } from './conversation.ts'
+import type { ConversationRequest, ConversationMessage } from './conversation.ts'
 
 /** The body of the request. The answer is kept by the provider, so that `continues` can name it. */
 export function responsesBodyOf(request: ConversationRequest): OpenAI.Responses.ResponseCreateParamsStreaming {
@@ -27,7 +27,7 @@ export function responsesBodyOf(request: ConversationRequest): OpenAI.Responses.
   }
 }
 
-function itemsOf(one: Said): OpenAI.Responses.ResponseInputItem[] {
+function itemsOf(one: ConversationMessage): OpenAI.Responses.ResponseInputItem[] {
   if (one.by === 'user') return [{ role: 'user', content: one.text }]
   if (one.by === 'tool') return [{ type: 'function_call_output', call_id: one.callId, output: one.text }]
   return [

@@ -48,7 +48,7 @@ export async function insertFact(
 }
 
 /** What a fact says, and whom. */
-export interface Said extends Scope {
+export interface ScopedNorm extends Scope {
   readonly norm: string
 }
 
@@ -58,7 +58,7 @@ export interface Said extends Scope {
  */
 export async function refuseTwin(
   transaction: Transaction,
-  { norm, scope, scopeOf }: Said,
+  { norm, scope, scopeOf }: ScopedNorm,
   except: readonly string[] = [],
 ): Promise<Refusal | null> {
   await lockText(transaction, 'fact', norm)

@@ -78,7 +78,7 @@ export function storeSettledQuestion(
   })
 }
 
-interface Asked {
+interface QuestionToSettle {
   readonly settlement: Settlement
   readonly question: LockedQuestion
   /** Those that became the question. */
@@ -99,7 +99,7 @@ interface Means {
 
 async function meansOf(
   transaction: Transaction,
-  { settlement, question, learnings }: Asked,
+  { settlement, question, learnings }: QuestionToSettle,
 ): Promise<Means | Refusal | null> {
   const { outcome, text } = settlement
   if (outcome === null) return null
@@ -152,7 +152,7 @@ async function takeOut(transaction: Transaction, editor: Editor, facts: readonly
 async function learn(
   transaction: Transaction,
   editor: Editor,
-  { settlement, question, learnings }: Asked,
+  { settlement, question, learnings }: QuestionToSettle,
 ): Promise<string[]> {
   for (const learning of learnings) await decide(transaction, editor, { learning, columns: { status: 'ANSWERED' } })
   const sessionId = question.sessionId ?? settlement.sessionId ?? learnings[0]?.sessionId ?? null

@@ -16,7 +16,7 @@ import {
 } from '@opentelemetry/sdk-metrics'
 import type { MetricObject, MetricObjectWithValues, MetricValue, MetricValueWithName, Registry } from 'prom-client'
 
-type Shown = MetricObjectWithValues<MetricValue<string>>
+type ValuedMetric = MetricObjectWithValues<MetricValue<string>>
 type Times = Pick<DataPoint<number>, 'startTime' | 'endTime'>
 
 export class RegistryMetrics implements MetricProducer {
@@ -33,7 +33,7 @@ export class RegistryMetrics implements MetricProducer {
   }
 
   async collect(): Promise<CollectionResult> {
-    const shown: readonly Shown[] = await this.#registry.getMetricsAsJSON()
+    const shown: readonly ValuedMetric[] = await this.#registry.getMetricsAsJSON()
     const times = { startTime: this.#startTime, endTime: hrTime() }
     const metrics = shown.flatMap((one) => metricOf(one, times) ?? [])
     return {
@@ -44,7 +44,7 @@ export class RegistryMetrics implements MetricProducer {
 }
 
 /** Null: of a kind that there is none of. */
-function metricOf(shown: Shown, times: Times): MetricData | null {
+function metricOf(shown: ValuedMetric, times: Times): MetricData | null {
   const common = { descriptor: descriptorOf(shown), aggregationTemporality: AggregationTemporality.CUMULATIVE }
   switch (kindOf(shown)) {
     case 'counter':
@@ -67,14 +67,14 @@ function descriptorOf({ name, help }: MetricObject): MetricData['descriptor'] {
   return { name, description: help, unit: '', valueType: ValueType.DOUBLE }
 }
 
-function pointsOf({ values }: Shown, times: Times): DataPoint<number>[] {
+function pointsOf({ values }: ValuedMetric, times: Times): DataPoint<number>[] {
   return values
     .filter(({ value }) => Number.isFinite(value))
     .map(({ value, labels }) => ({ ...times, value, attributes: attributesOf(labels) }))
 }
 
 /** Prometheus counts what is at most `le`; here each bucket has its own count. */
-function histogramsOf({ name, values }: Shown, times: Times): DataPoint<Histogram>[] {
+function histogramsOf({ name, values }: ValuedMetric, times: Times): DataPoint<Histogram>[] {
   const series = new Map<string, MetricValueWithName<string>[]>()
   for (const one of values as readonly MetricValueWithName<string>[]) {
     const { le: _, ...labels } = attributesOf(one.labels)

@@ -22,7 +22,7 @@ import { keepSecrets } from './keep-secret.ts'
 import type { ProviderSession } from './provider-session.ts'
 
 /** What a turn asks its model with, for all of its answers. */
-export interface Known {
+export interface AnswerGround {
   readonly known: PlannerContext
   /** Drawn once a turn (agents/assistant/context.ts). */
   readonly fenceToken: string
@@ -35,7 +35,11 @@ type AnswerContext = TaskContext &
   Pick<TurnContext, 'messages' | 'agents' | 'skills' | 'tools' | 'delegated' | 'database' | 'logger'>
 
 /** Null: the answer is stored. */
-export async function answer(context: AnswerContext, attempts: PlanState[], shown: Known): Promise<Ending | null> {
+export async function answer(
+  context: AnswerContext,
+  attempts: PlanState[],
+  shown: AnswerGround,
+): Promise<Ending | null> {
   const { agents, journal, signal, config, turn } = context
   const user = currentUser(config.current(), turn.userName)
   if (user === null) return { kind: 'Failed', failure: `The user ${turn.userName} is no longer in the configuration.` }
@@ -79,14 +83,14 @@ async function openDraft(
 }
 
 /** What the model is shown besides the rows. */
-interface Shown extends Pick<Known, 'known' | 'fenceToken'>, Pick<AssistantContext, 'kept'> {
+interface PromptGround extends Pick<AnswerGround, 'known' | 'fenceToken'>, Pick<AssistantContext, 'kept'> {
   readonly callables: Callables
 }
 
 function assistantContext(
   { messages, secrets }: Pick<TurnContext, 'messages' | 'secrets'>,
   attempts: readonly PlanState[],
-  { known, fenceToken, callables, kept }: Shown,
+  { known, fenceToken, callables, kept }: PromptGround,
 ): AssistantContext {
   const {
     skills: _skills,

@@ -22,12 +22,12 @@ interface AskedSections {
   readonly changes: Pick<TurnWrite, 'pluginWork'>
 }
 
-type Known = Omit<PlannerContext, 'pluginSections'>
+type ContextBeforeSections = Omit<PlannerContext, 'pluginSections'>
 
 /** `changes` and `detail` go with the event of CONTEXT. A plugin that fails, or takes too long, adds nothing. */
 export async function askSections(
   context: HookContext & Pick<TurnContext, 'home'>,
-  known: Known,
+  known: ContextBeforeSections,
 ): Promise<AskedSections> {
   const { plugins, turn } = context
   const stored = plugins.work.sections
@@ -63,7 +63,7 @@ function offeredCommands({ plugins }: HookContext): PluginSection[] {
 }
 
 /** The prompt as plugins are shown it, without secrets; it stays as it is, whatever they answer. */
-function sectionsOf(context: HookContext, known: Known): Section[] {
+function sectionsOf(context: HookContext, known: ContextBeforeSections): Section[] {
   const { dialogue, summary, workingMemory, facts, message, additions, callerName, callerRole } = known
   const said = dialogue.exchanges.flatMap(({ messages, answers }) => [
     ...messages.map(({ user, content }) => `${user ?? 'No name'}: ${content}`),

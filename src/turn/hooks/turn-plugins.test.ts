@@ -8,12 +8,12 @@ const created = (taskId: string) => ({ ...task, taskId, type: 'EXEC', what: '', 
 /** Hooks that note what they are given together, and a timer that goes off when the test says so. */
 function world() {
   const given: string[][] = []
-  const namesOf = (told: readonly Notification[]): string[] =>
-    told.map(({ hook, data }) => `${hook} ${'taskId' in data ? data.taskId : ''}`)
+  const namesOf = (notifications: readonly Notification[]): string[] =>
+    notifications.map(({ hook, data }) => `${hook} ${'taskId' in data ? data.taskId : ''}`)
   const hooks: TurnHooks = {
     ...NO_HOOKS,
     wants: () => true,
-    notify: async (told) => void (told.length > 0 && given.push(namesOf(told))),
+    notify: async (notifications) => void (notifications.length > 0 && given.push(namesOf(notifications))),
     taskCompleted: async ({ taskId }, { before }) => {
       given.push([...namesOf(before), `asked ${taskId}`])
       return null
@@ -46,6 +46,6 @@ test('what is beyond 500 is left out, and each that is, is told of', async () =>
   const { plugins, given, leftOut, lingered } = world()
   for (let n = 0; n < 502; n += 1) plugins.notify('onTaskCreate', () => created(String(n)))
   await lingered()
-  expect(given.map((told) => told.length)).toEqual([500])
+  expect(given.map((notifications) => notifications.length)).toEqual([500])
   expect(leftOut).toEqual(['onTaskCreate', 'onTaskCreate'])
 })

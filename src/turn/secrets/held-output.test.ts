@@ -12,7 +12,7 @@ import type { OutputEnd } from './live-output.ts'
 const SECRET = 'open-sesame-42'
 const DEFAULT = Redactor.of([SECRET])
 
-type Said = readonly [stream: OutputStream, text: string]
+type EmittedPiece = readonly [stream: OutputStream, text: string]
 type Step = { readonly stream: OutputStream; readonly text: string } | 'tick'
 type Unit = 'LINES' | 'WORDS'
 
@@ -24,7 +24,7 @@ interface Options extends OutputEnd {
 /** The events that these steps make, with the step after which each came. */
 function play(steps: readonly Step[], { unit = 'LINES', redactor = DEFAULT, ...end }: Options = {}) {
   const clock = manualClock()
-  const said: (readonly [step: number, ...said: Said])[] = []
+  const said: (readonly [step: number, ...said: EmittedPiece])[] = []
   let now = 0
   const output = new HeldOutput({ clock, redactor: () => redactor, unit, emit: (...each) => said.push([now, ...each]) })
   for (const step of steps) {
@@ -39,7 +39,7 @@ function play(steps: readonly Step[], { unit = 'LINES', redactor = DEFAULT, ...e
 
 const out = (text: string): Step => ({ stream: 'STDOUT', text })
 const err = (text: string): Step => ({ stream: 'STDERR', text })
-const textOf = (said: readonly (readonly [number, ...Said])[], stream: OutputStream): string =>
+const textOf = (said: readonly (readonly [number, ...EmittedPiece])[], stream: OutputStream): string =>
   said.flatMap(([, from, text]) => (from === stream ? [text] : [])).join('')
 
 const stream = fc.constantFrom<OutputStream>('STDOUT', 'STDERR')

@@ -90,7 +90,7 @@ export async function begunBefore(
   return countBeginnings(database, { sessionId, taskId: task.id, afterSeq: turn.seq })
 }
 
-interface Said {
+interface MessageToSay {
   readonly text: string | null
   readonly final: boolean
   readonly attempt: number
@@ -101,7 +101,7 @@ interface Said {
 export function say(
   context: TaskContext & HookContext,
   task: TaskState,
-  { text, final, attempt, changes }: Said,
+  { text, final, attempt, changes }: MessageToSay,
 ): void {
   const finishedAt = context.clock.now()
   if (text === null) {

@@ -35,7 +35,7 @@ interface SendOptions<Message> {
 }
 
 /** Where a turn is followed from. */
-interface Place {
+interface FollowedTurn {
   readonly turnId: string
   readonly messageId: string
   readonly after: number
@@ -100,7 +100,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   async #send(
     session: SessionClient,
     { message, isAgain }: { readonly message: Message; readonly isAgain: boolean },
-  ): Promise<Place | null> {
+  ): Promise<FollowedTurn | null> {
     const { client, mode } = this.#options
     const content = (message.parts as readonly MessagePart[]).flatMap(({ type, text }) =>
       type === 'text' ? (text ?? '') : [],
@@ -116,7 +116,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   /** What was decided before is decided; the first decision stands. */
-  async #decide(session: SessionClient, { parts }: Message): Promise<Place | null> {
+  async #decide(session: SessionClient, { parts }: Message): Promise<FollowedTurn | null> {
     const view = await session.view()
     const pending = new Set(view?.approvals.map(({ id }) => id))
     for (const { state, approval } of parts as readonly MessagePart[]) {
@@ -135,7 +135,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     return turn === null ? null : { turnId, messageId: turn.message.id, after: view.version, view }
   }
 
-  #follow(session: SessionClient, place: Place, abortSignal: AbortSignal | undefined): ReadableStream<Chunk> {
+  #follow(session: SessionClient, place: FollowedTurn, abortSignal: AbortSignal | undefined): ReadableStream<Chunk> {
     const left = new AbortController()
     const signal = abortSignal === undefined ? left.signal : AbortSignal.any([abortSignal, left.signal])
     const chunks = this.#chunks(session, place, signal)
@@ -158,7 +158,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     })
   }
 
-  async *#chunks(session: SessionClient, place: Place, signal: AbortSignal): AsyncGenerator<Chunk, void, void> {
+  async *#chunks(session: SessionClient, place: FollowedTurn, signal: AbortSignal): AsyncGenerator<Chunk, void, void> {
     const { turnId, messageId, after, view } = place
     const chunks = new TurnChunks(turnId, view)
     const asked = new Set(view?.approvals.map(({ id }) => id))
@@ -191,7 +191,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     yield* [...chunks.end(), { type: 'abort' } as const]
   }
 
-  async #joined({ turnId, messageId }: Place): Promise<string> {
+  async #joined({ turnId, messageId }: FollowedTurn): Promise<string> {
     const { message } = await this.#options.client.run(TurnOfMessageDocument, { id: messageId })
     return message?.turn?.joinedInto?.id ?? turnId
   }
@@ -202,7 +202,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   /** Only this turn: another may run by now. */
-  async #stop(session: SessionClient, { turnId }: Place): Promise<void> {
+  async #stop(session: SessionClient, { turnId }: FollowedTurn): Promise<void> {
     if ((await session.view())?.activeTurn?.turn.id !== turnId) return
     await this.#options.client.run(StopTurnDocument, { input: { sessionId: session.id } })
   }

@@ -5,7 +5,7 @@ import { toEntry } from './entries.ts'
 import { keyOfNode, type KeyOf } from './fold-page.ts'
 import type { Entry } from './session-state.ts'
 
-interface Place {
+interface OldestEntry {
   readonly id: string
   /** Of the oldest entry; null when it is not known: then it is searched for from the end. */
   readonly cursor: string | null
@@ -25,7 +25,7 @@ const SEEK_SIZE = 100
  * Rejects with a ClientError as `FactotumClient.read` does; nothing is older when the session is gone. Without a cursor
  * it reads pages of 100 from the end until one has an entry that is older than `oldestSeq`.
  */
-export async function readOlder(client: ReadingClient, place: Place, keyOf: KeyOf): Promise<Older> {
+export async function readOlder(client: ReadingClient, place: OldestEntry, keyOf: KeyOf): Promise<Older> {
   let before = place.cursor
   for (;;) {
     const last = before === null || place.cursor === null ? SEEK_SIZE : place.size

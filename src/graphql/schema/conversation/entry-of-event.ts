@@ -9,7 +9,7 @@ import { loadAt } from '../paging/load-at.ts'
 import { MessageReceivedEvent, MessageUpdatedEvent, TextCompletedEvent } from '../session/session-event.ts'
 import { stillThere } from '../still-there.ts'
 import { ConversationEntryType, entryOf, type Entry } from './conversation-entry.ts'
-import { readEntriesAt, type Place } from './read-conversation.ts'
+import { readEntriesAt, type ConversationPlace } from './read-conversation.ts'
 
 const APPENDED = 'The entry of the conversation, as it is now: where a page does not have it yet, it goes to the end.'
 const CHANGED = 'The entry of the conversation, as it is now; its place is the same.'
@@ -28,7 +28,7 @@ builder.objectField(MessageUpdatedEvent, 'entry', (t) =>
 
 /** One batch serves events of all these types, which have one place in a document. */
 async function readEntry(
-  event: Place,
+  event: ConversationPlace,
   _args: object,
   context: GraphQLContext,
   info: GraphQLResolveInfo,

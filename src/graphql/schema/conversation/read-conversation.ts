@@ -134,14 +134,14 @@ const ENTRIES_AT: Statement = {
 }
 
 /** Where something was said: with a message, otherwise at this place of the log. */
-export interface Place {
+export interface ConversationPlace {
   readonly sessionId: string
   readonly seq: number
   readonly messageId?: string
 }
 
 /** What was said at each place; those where nothing was are left out. */
-export async function readEntriesAt<At extends Place>(
+export async function readEntriesAt<At extends ConversationPlace>(
   database: Database,
   places: readonly At[],
 ): Promise<Map<At, EntryKey>> {

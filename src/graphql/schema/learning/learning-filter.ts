@@ -58,11 +58,11 @@ export interface LearningFilter {
   readonly createdBefore?: Date | null | undefined
 }
 
-type Place = Pick<GraphQLContext, 'database' | 'config'>
+type FilterContext = Pick<GraphQLContext, 'database' | 'config'>
 
 /** Throws BAD_USER_INPUT for a search that no row could match. */
 export async function learningsMatching(
-  { database, config }: Place,
+  { database, config }: FilterContext,
   filter: LearningFilter | null | undefined,
 ): Promise<Prisma.LearningWhereInput> {
   const { status, sessionId, source, user, role, held, flag, scope, search, similarTo } = filter ?? {}

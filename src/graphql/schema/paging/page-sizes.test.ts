@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { pagedOf } from '../../operation/paged.ts'
 import { buildSchema } from '../schema.ts'
 
-interface Place {
+interface FieldPlace {
   readonly name: string
   readonly field: GraphQLField<unknown, unknown>
 }
 
-const places: readonly Place[] = Object.values(buildSchema().getTypeMap())
+const places: readonly FieldPlace[] = Object.values(buildSchema().getTypeMap())
   .filter((type) => 'getFields' in type && !isIntrospectionType(type))
   .flatMap((type) =>
     'getFields' in type
@@ -19,22 +19,22 @@ const places: readonly Place[] = Object.values(buildSchema().getTypeMap())
       : [],
   )
 
-function isList({ field }: Place): boolean {
+function isList({ field }: FieldPlace): boolean {
   return isListType(getNullableType(field.type))
 }
 
-function isConnection({ field }: Place): boolean {
+function isConnection({ field }: FieldPlace): boolean {
   return getNamedType(field.type).name.endsWith('Connection')
 }
 
-function takesSize({ field }: Place): boolean {
+function takesSize({ field }: FieldPlace): boolean {
   // Of a text, `last` is a length.
   if (isLeafType(getNamedType(field.type)) && !isListType(getNullableType(field.type))) return false
   return field.args.some(({ name }) => name === 'first' || name === 'last')
 }
 
 /** As long as the page: what gives the connection says how long that is. */
-function isOfPage({ name }: Place): boolean {
+function isOfPage({ name }: FieldPlace): boolean {
   return name.endsWith('Connection.edges')
 }
 

@@ -7,10 +7,10 @@ import { ERASED } from '../../../core/text/erased.ts'
 import { actorAs, type Actor } from './actor.ts'
 import { toUserNode } from './user.ts'
 
-type Known = Pick<Config, 'users'>
+type ConfiguredUsers = Pick<Config, 'users'>
 
 /** A name that a user has or had, or a part of the server. A name is never given to another user. */
-export function actorNamed({ users }: Known, name: string): Actor {
+export function actorNamed({ users }: ConfiguredUsers, name: string): Actor {
   if (isServerPart(name)) return serverPart(name)
   if (name === ERASED) return stranger(name)
   const user = users.get(name)
@@ -26,13 +26,13 @@ export function serverPart(name: string): Actor {
 }
 
 /** As `sessions.opened_by` names them: "@anna", or a connector's token. */
-export function openerNamed(config: Known, openedBy: string): Actor {
+export function openerNamed(config: ConfiguredUsers, openedBy: string): Actor {
   if (openedBy.startsWith(USER_MARK)) return actorNamed(config, openedBy.slice(USER_MARK.length))
   return actorAs('Connector', { name: openedBy })
 }
 
 /** An entry without a name is a connector's, by its token, or the server's own; who is denied may be nobody we know. */
-export function auditActor(config: Known, { actor, tokenName, body }: StoredAuditEntry): Actor {
+export function auditActor(config: ConfiguredUsers, { actor, tokenName, body }: StoredAuditEntry): Actor {
   if (actor !== null) return actorNamed(config, actor)
   if (body.kind === 'ACCESS_DENIED' && (body.reason === 'UNKNOWN_TOKEN' || tokenName === null)) return stranger('')
   return tokenName === null ? serverPart('server') : actorAs('Connector', { name: tokenName })
