@@ -37,6 +37,8 @@ export interface StageOptions {
   readonly toml?: string
   /** A FACTOTUM_HOME that stays; default: one that is removed. */
   readonly home?: string
+  /** Of PostgreSQL, besides those that users get. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 /** A server's process. */
@@ -71,11 +73,12 @@ export class Stage implements AsyncDisposable {
     this.#cleanup = cleanup
   }
 
-  static async start({ profileTo, main = MAIN, toml = '', home: kept }: StageOptions = {}): Promise<Stage> {
+  static async start(options: StageOptions = {}): Promise<Stage> {
+    const { profileTo, main = MAIN, toml = '', home: kept, settings = {} } = options
     await using stack = new AsyncDisposableStack()
     const home = kept ?? stack.use(await createTemporaryHome()).path
     const logger = createLogger({ level: 'warn', pretty: false })
-    const postgres = await startEmbeddedPostgres({ home, logger, clock: systemClock })
+    const postgres = await startEmbeddedPostgres({ home, logger, clock: systemClock, settings })
     stack.defer(() => postgres.stop())
     const stub = stack.use(new HelperProcess<StubApi>('stub-main.ts'))
     const stubUrl = await stub.call('baseUrl')
