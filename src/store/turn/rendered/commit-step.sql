@@ -561,18 +561,17 @@ WITH
   ),
   w_call_texts AS (
     INSERT INTO
-      model_call_texts (id, session_id, at, system, system_sha256, prompt, answer)
+      model_call_texts (id, session_id, at, system, system_sha256, packed)
     SELECT
       c.id,
       $1,
       c.at,
       c.system,
       c.system_sha256,
-      c.prompt,
-      c.answer
+      c.packed
     FROM
       w_fence,
-      jsonb_to_recordset($29::jsonb) AS c (id text, at timestamptz, system text, system_sha256 bytea, prompt text, answer text)
+      jsonb_to_recordset($29::jsonb) AS c (id text, at timestamptz, system text, system_sha256 bytea, packed bytea)
   ),
   w_audit AS (
     INSERT INTO
