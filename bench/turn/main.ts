@@ -12,6 +12,7 @@ import { median, show } from '../figures.ts'
 import { cpuMs, postgresCpuMs } from '../process-usage.ts'
 import { Stage } from '../stage.ts'
 import { MESSAGES, Product, SESSIONS } from '../turns.ts'
+import { printShares, printStatements } from './details.ts'
 import { walBetween, walPlace, type WalShare } from './wal.ts'
 
 const HELP = `npm run bench:turn -- [--main OTHER/src/main.ts] [--rounds 4] [--chat] [--alone] [--details] [--help]
@@ -56,6 +57,8 @@ class Side implements AsyncDisposable {
   readonly #stage: Stage
   readonly #product: Product
   readonly #client: pg.Client
+  /** Bytes of each relation before the first round. */
+  #first: Map<string, number> | null = null
 
   private constructor(name: string, stage: Stage, client: pg.Client) {
     this.name = name
@@ -104,30 +107,15 @@ class Side implements AsyncDisposable {
   }
 
   async printDetails(turns: number): Promise<void> {
-    console.log(`\n${this.name}: the log by relation and kind, per turn`)
-    const shares = new Map<string, WalShare>()
-    for (const share of this.wal) {
-      const key = `${share.relation} ${share.kind}`
-      const known = shares.get(key) ?? { ...share, records: 0, bytes: 0, pageBytes: 0 }
-      const { records, bytes, pageBytes } = share
-      shares.set(key, {
-        ...known,
-        records: known.records + records,
-        bytes: known.bytes + bytes,
-        pageBytes: known.pageBytes + pageBytes,
-      })
-    }
-    for (const [key, { records, bytes, pageBytes }] of [...shares].toSorted(([, a], [, b]) => b.bytes - a.bytes).slice(0, 70))
-      console.log(`  ${show(bytes / turns).padStart(7)} B ${show(records / turns).padStart(6)} × ${show(pageBytes / turns).padStart(6)} B pages  ${key}`)
-    console.log(`${this.name}: relations that grew, bytes per turn`)
-    for (const { relation, bytes } of await this.#growth()) if (bytes > 0) console.log(`  ${show(bytes / turns).padStart(7)}  ${relation}`)
-    console.log(`${this.name}: statements, per turn`)
-    const { rows } = await this.#client.query<{ calls: number; ms: number; plans: number; text: string }>(
-      `SELECT calls::float8 AS calls, total_exec_time AS ms, wal_bytes::float8 AS plans, left(regexp_replace(query, '\\s+', ' ', 'g'), 110) AS text
-       FROM pg_stat_statements ORDER BY total_exec_time DESC LIMIT 40`,
+    console.log(
+      `\n${this.name}: the log by relation and kind, then relations that grew, then statements; each per turn`,
     )
-    for (const { calls, ms, plans, text } of rows)
-      console.log(`  ${show(ms / turns).padStart(6)} ms ${show(calls / turns).padStart(6)} × ${show(ms / calls).padStart(6)} ms ${show(plans / turns).padStart(6)} B  ${text}`)
+    printShares(this.wal, turns)
+    for (const [relation, bytes] of await this.#sizes()) {
+      const grown = bytes - (this.#first?.get(relation) ?? 0)
+      if (grown > 0) console.log(`  ${show(grown / turns).padStart(7)} B  ${relation}`)
+    }
+    await printStatements(this.#client, turns)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -136,19 +124,11 @@ class Side implements AsyncDisposable {
     await this.#stage[Symbol.asyncDispose]()
   }
 
-  #first: Map<string, number> | null = null
-
-  async #growth(): Promise<{ relation: string; bytes: number }[]> {
-    const now = await this.#sizes()
-    return [...now]
-      .map(([relation, bytes]) => ({ relation, bytes: bytes - (this.#first?.get(relation) ?? 0) }))
-      .toSorted((a, b) => b.bytes - a.bytes)
-  }
-
   async #sizes(): Promise<Map<string, number>> {
     const { rows } = await this.#client.query<{ relation: string; bytes: number }>(
       `SELECT c.relname::text AS relation, pg_relation_size(c.oid)::float8 AS bytes FROM pg_class c
-       WHERE c.relkind IN ('r', 'i', 't') AND c.relnamespace IN ('public'::regnamespace, 'pg_toast'::regnamespace)`,
+       WHERE c.relkind IN ('r', 'i', 't') AND c.relnamespace IN ('public'::regnamespace, 'pg_toast'::regnamespace)
+       ORDER BY 2 DESC`,
     )
     return new Map(rows.map(({ relation, bytes }) => [relation, bytes]))
   }
@@ -174,6 +154,29 @@ class Side implements AsyncDisposable {
   }
 }
 
+const WHAT: Record<keyof Cost, string> = {
+  walKb: 'WAL, kB',
+  pagesKb: 'of which whole pages, kB',
+  records: 'records',
+  commits: 'commits',
+  rowsKb: 'rows and indexes, kB',
+  postgresMs: 'CPU of PostgreSQL, ms',
+  serverMs: 'CPU of the server, ms',
+}
+
+/** Medians with the least and the most, and the ratios of the rounds. */
+function printFigures(sides: readonly Side[], key: keyof Cost): void {
+  const found = sides.map(({ costs }) => costs.map((cost) => cost[key]))
+  const [before = [], after = []] = found
+  const ratios = after.map((value, n) => value / (before[n] ?? 0))
+  const ratio = ratios.length === 0 ? '' : `  ratio ${withSpread(ratios)}`
+  console.log(`${WHAT[key].padEnd(26)} ${found.map(withSpread).join('  →  ')}${ratio}`)
+}
+
+function withSpread(values: readonly number[]): string {
+  return `${show(median(values))} (${show(Math.min(...values))} to ${show(Math.max(...values))})`
+}
+
 async function main(options: Options): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const sides: Side[] = []
@@ -182,23 +185,7 @@ async function main(options: Options): Promise<void> {
   for (let round = 0; round < options.rounds; round += 1) {
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) await side.measure(round, options)
   }
-  const what: Record<keyof Cost, string> = {
-    walKb: 'WAL, kB',
-    pagesKb: 'of which whole pages, kB',
-    records: 'records',
-    commits: 'commits',
-    rowsKb: 'rows and indexes, kB',
-    postgresMs: 'CPU of PostgreSQL, ms',
-    serverMs: 'CPU of the server, ms',
-  }
-  for (const [key, text] of Object.entries(what) as [keyof Cost, string][]) {
-    const found = sides.map(({ costs }) => costs.map((cost) => cost[key]))
-    const figures = found.map((values) => `${show(median(values))} (${show(Math.min(...values))} to ${show(Math.max(...values))})`)
-    const [before = [], after] = found
-    const ratios = after?.map((value, n) => value / (before[n] ?? 0)) ?? []
-    const ratio = after === undefined ? '' : `  ratio ${show(median(ratios))} (${show(Math.min(...ratios))} to ${show(Math.max(...ratios))})`
-    console.log(`${text.padEnd(26)} ${figures.join('  →  ')}${ratio}`)
-  }
+  for (const key of Object.keys(WHAT) as (keyof Cost)[]) printFigures(sides, key)
   if (options.details) for (const side of sides) await side.printDetails(options.rounds * SESSIONS * MESSAGES)
   console.log(`load ${loadavg().map(show).join(' ')}`)
 }

@@ -65,8 +65,7 @@ export async function readCallTexts(database: Database, ids: readonly string[]):
 
 /** Rows from before texts were packed have them as they are. */
 type CallTextsRow = { readonly id: string; readonly system: string } & (
-  | ({ readonly packed: null } & PackableTexts)
-  | { readonly packed: Buffer }
+  ({ readonly packed: null } & PackableTexts) | { readonly packed: Buffer }
 )
 
 function said(row: CallTextsRow): PackableTexts {

@@ -13,7 +13,8 @@ test('what was packed by an earlier build is unpacked: version 1 keeps its dicti
 
 test('any text comes back as it was', () => {
   for (const prompt of ['', 'ä ☂ "\\" \u0001', 'x'.repeat(100_000)]) {
-    for (const answer of [null, '', prompt]) expect(unpackTexts(packTexts({ prompt, answer }))).toEqual({ prompt, answer })
+    for (const answer of [null, '', prompt])
+      expect(unpackTexts(packTexts({ prompt, answer }))).toEqual({ prompt, answer })
   }
 })
 
