@@ -22,7 +22,8 @@ export async function walPlace(client: Client): Promise<string> {
 export async function walBetween(client: Client, from: string, to: string): Promise<WalShare[]> {
   const { rows } = await client.query<WalShare>(
     `SELECT coalesce(c.relname::text, '') AS relation, r.resource_manager || ' ' || r.record_type AS kind,
-       count(*)::int AS records, sum(r.record_length - r.fpi_length)::float8 AS bytes, sum(r.fpi_length)::float8 AS "pageBytes"
+       count(*)::int AS records, sum(r.record_length - r.fpi_length)::float8 AS bytes,
+       sum(r.fpi_length)::float8 AS "pageBytes"
      FROM pg_get_wal_records_info($1::pg_lsn, $2::pg_lsn) r
      LEFT JOIN pg_get_wal_block_info($1::pg_lsn, $2::pg_lsn, false) b ON b.start_lsn = r.start_lsn AND b.block_id = 0
      LEFT JOIN pg_class c ON pg_relation_filenode(c.oid) = b.relfilenode

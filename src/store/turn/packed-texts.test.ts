@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { packTexts, unpackTexts } from './packed-texts.ts'
 
-const PACKED = '0123c9e1068646c608c7439ca6a4a3e491a9a7140b00'
+const PACKED = '0123c9e5068646c670d743dda6a4a3e491a9a7140b00'
 const texts = {
   prompt: 'The markers of this prompt carry the token 0123.\n\nNow: Friday',
   answer: 'Hi.',

@@ -33,9 +33,11 @@ Names and types of the tools that may be called
 # Skills that may be used: none.
 # The conversation so far, in short\\n\\n<<<DATA_SUMMARY_<<<END_DATA_SUMMARY_
 # The summary so far\\n\\nNone yet.\\n\\n# Messages to add, oldest first\\n\\nMessage 1, by \\"
-{\\"goal\\":\\"\\",\\"secrets\\":[],\\"tasks\\":[{\\"type\\":\\"exec\\",\\"detail\\":\\"\\",\\"expect\\":\\"\\",\\"skill\\":null,\\"args\\":null},{\\"type\\":\\"msg\\"
+{\\"goal\\":\\"\\",\\"secrets\\":[],\\"tasks\\":[
+{\\"type\\":\\"exec\\",\\"detail\\":\\"\\",\\"expect\\":\\"\\",\\"skill\\":null,\\"args\\":null},{\\"type\\":\\"msg\\"
 {\\"status\\":\\"ok\\",\\"reason\\":null,\\"learn\\":null}
-\\n\\n# What was said before, oldest first\\n\\n (USER), <<<EARLIER_MESSAGE_<<<END_EARLIER_MESSAGE_ (USER), Monday Answered, Monday
+\\n\\n# What was said before, oldest first\\n\\n (USER),
+<<<EARLIER_MESSAGE_<<<END_EARLIER_MESSAGE_ (USER), Monday Answered, Monday
 >>>\\n\\n# The message to plan for\\n\\n writes:\\n<<<MESSAGE_>>>\\n\\n# Caller\\n\\n, role ADMIN.
 >>>\\n\\n# The user's message\\n\\n<<<MESSAGE_>>>\\n<<<END_MESSAGE_
 >>>\\n\\n# What is answered\\n\\n wrote:\\n<<<DATA_MESSAGE_>>>\\n<<<END_DATA_MESSAGE_
@@ -45,7 +47,9 @@ Names and types of the tools that may be called
 >>>\\n\\n# The task to judge\\n\\nTask 1: EXEC, DONE, exit code 0.\\n<<<DETAIL_>>>\\n<<<END_DETAIL_
 >>>\\nExpected:\\n<<<EXPECT_>>>\\n<<<END_EXPECT_
 >>>\\nStandard output:\\n<<<DATA_STDOUT_>>>\\n<<<END_DATA_STDOUT_>>>\\nStandard error: nothing.","
-["The markers of this prompt carry the token .\\n\\nNow: Monday Tuesday Wednesday Thursday Friday Saturday Sunday 2026-11-, time zone UTC. Times in this prompt are of this time zone.\\n\\n#`)
+["The markers of this prompt carry the token .\\n\\nNow:
+Monday Tuesday Wednesday Thursday Friday Saturday Sunday 2026-11-,
+ time zone UTC. Times in this prompt are of this time zone.\\n\\n#`)
 
 export function packTexts({ prompt, answer }: PackableTexts): Buffer {
   const packed = deflateRawSync(JSON.stringify([prompt, answer]), { level: LEVEL, dictionary: DICTIONARY })
