@@ -10,7 +10,7 @@ import { createMetrics } from '../../src/platform/metrics.ts'
 import type { Database } from '../../src/store/database.ts'
 import { EmbeddingsEndpoint } from '../../test/harness/embeddings-endpoint.ts'
 import { StubConfig } from '../../test/model/stub-config.ts'
-import type { Choice } from './recall.ts'
+import { ASKING, type Choice } from './recall.ts'
 import { TIMING } from '../../src/config/timing.ts'
 
 const CHECK_MS = 500
@@ -40,7 +40,8 @@ export async function withEmbeddings(logger: Logger, maxCount: number): Promise<
         OPEN_GATE,
         never,
       )
-      return selectFacts(database, { about: text, before: before === null ? [] : [before], maxCount }, meaning)
+      const query = { about: text, before: before === null ? [] : [before], teachers: ASKING, maxCount }
+      return selectFacts(database, query, meaning)
     },
     embedAll: async (database) => {
       const metrics = createMetrics()

@@ -19,7 +19,7 @@ import { chooseAsBefore, prepareBefore } from './choice-before.ts'
 import { measureDecisions } from './decisions.ts'
 import { withEmbeddings } from './embedded.ts'
 import { measureJunk, type JunkRow } from './junk.ts'
-import { fillStore, measureChoice, type Choice, type Found } from './recall.ts'
+import { ASKING, fillStore, measureChoice, type Choice, type Found } from './recall.ts'
 import { measureSketches } from './sketches.ts'
 import { junkTable, pageOf, recallTable, sketchTable, type Tables } from './tables.ts'
 
@@ -35,7 +35,12 @@ const CANDIDATES = [100, 300, 1000]
 const CHOICES: Readonly<Record<string, Choice>> = {
   before: (database, { text }) => chooseAsBefore(database, text),
   now: (database, { text, before }) =>
-    rankFacts(database, { about: text, before: before === null ? [] : [before], maxCount: FACTS_SHOWN }),
+    rankFacts(database, {
+      about: text,
+      before: before === null ? [] : [before],
+      teachers: ASKING,
+      maxCount: FACTS_SHOWN,
+    }),
 }
 
 /** An empty database for `run`, which goes when that ends. */

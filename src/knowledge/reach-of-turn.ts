@@ -3,11 +3,12 @@
  * read along. A project's label counts only where no user of role USER has written it, of whichever user the turn is:
  * the opener writes it, may write any, and reads what an admin is answered there.
  */
-import { currentUser } from '../config/access/current-user.ts'
+import { currentName, currentUser } from '../config/access/current-user.ts'
 import type { Config } from '../config/config.ts'
 import { GLOBAL_SCOPE, reachOfScope, scopeKey, type Reach, type Scope } from '../core/knowledge/fact-scope.ts'
 import { USER_MARK } from '../core/session/session-id.ts'
 import type { Database } from '../store/database.ts'
+import { UNKNOWN_TEACHER } from '../store/knowledge/vouched-facts.ts'
 
 interface Who {
   readonly sessionId: string
@@ -26,12 +27,15 @@ export async function reachOfTurn(database: Database, config: Config, { sessionI
 }
 
 /**
- * Users whose word an agent of this user takes as it is. An admin's plans may do everything, so what role USER taught
- * is not among what they go by before a person has reviewed it. Null: everybody's word counts.
+ * Whose word an agent of this user takes as it is. An admin's plans may do everything, so of what others taught, admins
+ * or not, they go by what a person has reviewed: only the admin's own word counts at once. Where there is no other one,
+ * a fact of which nobody knows who taught it is the admin's. Null: everybody's word counts.
  */
 export function teachersFor(config: Config, userName: string): readonly string[] | null {
   if (!isAdmin(config, userName)) return null
-  return [...config.users.keys(), ...config.formerNames.keys()].filter((name) => isAdmin(config, name))
+  const own = currentName(config, userName)
+  const former = [...config.formerNames].flatMap(([name, now]) => (now === own ? [name] : []))
+  return [own, ...former, ...(config.users.size === 1 ? [UNKNOWN_TEACHER] : [])]
 }
 
 /**

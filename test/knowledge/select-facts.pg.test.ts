@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { normalText } from '../../src/core/text/normal-text.ts'
 import { selectFacts } from '../../src/knowledge/select-facts.ts'
+import { UNKNOWN_TEACHER } from '../../src/store/knowledge/vouched-facts.ts'
 import { fillFacts } from '../harness/long-history.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 
@@ -31,21 +32,40 @@ async function addFact(id: string, content: string): Promise<void> {
 }
 
 describe('the facts of a prompt', () => {
-  test('of an admin are what admins taught, also when that is gone with its session', async () => {
+  test('of an admin are what this admin taught, made or reviewed, also when that is gone with its session', async () => {
     const learned = `INSERT INTO learnings (id, session_id, user_name, content, norm, fact_id, status, created_at)
       VALUES ($1, 'cli:a', $2, 'x', 'x', $3, 'PROMOTED', now())`
-    await addFact('fact_1', 'The billing service of Aurora listens on port 8080.')
-    await addFact('fact_2', 'The billing service of Borea listens on port 8081.')
+    const versioned = `INSERT INTO fact_versions (fact_id, version, content, norm, change, changed_by, at)
+      SELECT id, 1, content, norm, $2::fact_change, $3, now() FROM facts WHERE id = $1`
+    for (const n of [1, 2, 3, 4, 5, 6, 7]) await addFact(`fact_${n}`, `The billing service of Port ${n} listens.`)
     await world.sql(learned, 'learn_1', 'alice', 'fact_1')
     await world.sql(learned, 'learn_2', 'alice', 'fact_2')
     await world.sql(learned, 'learn_3', 'bob', 'fact_2')
-    const about = 'Where does the billing service listen?'
-    const shown = async () =>
-      (await selectFacts(world.context.database, { about, maxCount: 9, teachers: ['alice'] })).map(({ id }) => id)
-    expect(await shown()).toEqual(['fact_1'])
+    await world.sql(learned, 'learn_4', 'bob', 'fact_3')
+    // Who taught the fourth is not known; a person made the fifth, the server moved the sixth and changed the last.
+    await world.sql(versioned, 'fact_5', 'CREATED', 'bob')
+    await world.sql(versioned, 'fact_6', 'SCOPED', 'server')
+    await world.sql(versioned, 'fact_7', 'CREATED', 'bob')
+    await world.sql(`UPDATE facts SET content = 'The billing service of another port listens.' WHERE id = 'fact_7'`)
+    const shown = async (...teachers: string[]) =>
+      (
+        await selectFacts(world.context.database, {
+          about: 'Where does the billing service listen?',
+          maxCount: 9,
+          teachers,
+        })
+      )
+        .map(({ id }) => id)
+        .toSorted()
+    const check = async () => {
+      expect(await shown('alice')).toEqual(['fact_1', 'fact_5'])
+      expect(await shown('bob')).toEqual(['fact_3', 'fact_5'])
+      expect(await shown('alice', UNKNOWN_TEACHER)).toEqual(['fact_1', 'fact_4', 'fact_5', 'fact_6', 'fact_7'])
+    }
+    await check()
     await world.sql(`DELETE FROM sessions WHERE id = 'cli:a'`)
     expect(await world.sql('SELECT 1 FROM learnings')).toEqual([])
-    expect(await shown()).toEqual(['fact_1'])
+    await check()
   })
 
   test('are those that the message is about, however old, and no others', async () => {

@@ -32,8 +32,16 @@ export const MUTANTS_OF_REACH: readonly Mutant[] = [
     tests: SCOPES,
   },
   {
+    name: 'admins-go-by-other-admins-words',
+    promise: 'What another admin taught is in no plan of an admin before a person has reviewed it.',
+    file: REACH,
+    find: 'return [own, ...former,',
+    replace: 'return [own, ...config.users.keys(), ...former,',
+    tests: SCOPES,
+  },
+  {
     name: 'teachers-gone-with-their-session',
-    promise: 'What role USER taught is in no plan of an admin either when its session is deleted.',
+    promise: 'What others taught is in no plan of an admin either when its session is deleted.',
     file: 'src/store/knowledge/vouched-facts.ts',
     find: ' AND f.taught_by <@ ${teachers}::text[]',
     replace: '',

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
+import { ApiClient } from '../harness/api-client.ts'
 import { converse, Story, type Person } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_INTROSPECTION, GOOD_PLAN, GOOD_REVIEW, shownLabels } from '../model/good-answers.ts'
@@ -25,13 +26,20 @@ beforeAll(async () => {
     return { content: { ...GOOD_REVIEW, learn: /note: (.*)/.exec(call.user)?.[1] ?? null } }
   }
   stub = await StubEndpoint.start({ by })
-  const toml = `${stubProvider(stub)}\n[curation]\nadmin = "auto"\nuser = "auto"\n`
+  const toml = `${stubProvider(stub)}\n[curation]\nadmin = "auto"\nuser = "auto"\n${DORA}`
   story = await Story.begin({ config: { toml } })
 })
 afterAll(async () => {
   await story[Symbol.asyncDispose]()
   await stub.close()
 })
+
+/** Another admin. */
+const DORA =
+  '[users.dora]\nrole = "admin"\n[tokens.dora]\nkind = "user"\nuser = "dora"\ntoken = "dora-token-0123456789"\n'
+type AnyPerson = Person | 'dora'
+const as = (person: AnyPerson): ApiClient =>
+  person === 'dora' ? new ApiClient(story.app.url, 'dora-token-0123456789') : story.as(person)
 
 /** A curator that tells all that it is shown of the island. */
 function askAboutAll({ user }: StubCall): StubAnswer {
@@ -52,9 +60,9 @@ async function factsOf(person: Person, filter: api.FactFilter = {}) {
 }
 
 /** What the planner is shown when this person asks for berths. */
-async function shownTo(person: Person, sessionId: string): Promise<string> {
+async function shownTo(person: AnyPerson, sessionId: string): Promise<string> {
   stub.calls.length = 0
-  await converse(story.as(person), sessionId, 'Which berth is for the ferry?')
+  await converse(as(person), sessionId, 'Which berth is for the ferry?')
   return must(
     stub.calls.find(({ role }) => role === 'planner'),
     'a planner',
@@ -251,6 +259,35 @@ test('what role USER taught is not shown to plans of admins before a person has 
   const [fact] = await facts()
   await ada.run(api.ReviewFactDocument, { id: must(fact, 'a fact').id, version: 1 })
   expect(await shownTo('ada', 'cli:yard')).toMatch(known)
+})
+
+test('what another admin taught is not either; what it is in the end is what a person reviewed or made', async () => {
+  const [ada, dora] = [as('ada'), as('dora')]
+  const [taught, both] = ['The ferry of the lock has berth seventeen.', 'The ferry of the weir has berth eighteen.']
+  await converse(dora, 'cli:lock', `note: ${taught}`)
+  expect(await factsOf('ada', { search: 'berth seventeen' })).toMatchObject([{ scope: 'GLOBAL' }])
+  expect(await shownTo('dora', 'cli:later')).toContain(taught)
+  expect(await shownTo('ada', 'cli:ada')).not.toContain(taught)
+  // Nor is it a fact there, and users go by it as before.
+  expect(await shownTo('ada', 'cli:lock')).not.toMatch(/^F\d+: .*berth seventeen/m)
+  expect(await shownTo('cleo', '@cleo:lock')).toContain(taught)
+  const [fact] = await factsOf('ada', { search: 'berth seventeen' })
+  await ada.run(api.ReviewFactDocument, { id: must(fact, 'a fact').id, version: 1 })
+  expect(await shownTo('ada', 'cli:ada')).toContain(taught)
+
+  // What is learned of the turns of both is the word of neither alone.
+  await converse(dora, 'cli:weir', `It is, in short: ${both}`)
+  await converse(ada, 'cli:weir', 'So it is.')
+  await ada.run(api.CheckpointSessionDocument, { sessionId: 'cli:weir' })
+  await expect
+    .poll(() => factsOf('ada', { search: 'berth eighteen' }), { interval: 100 })
+    .toMatchObject([{ scope: 'GLOBAL' }])
+  const known = /^F\d+: The ferry of the weir has berth eighteen\.$/m
+  expect(await shownTo('cleo', '@cleo:weir')).toMatch(known)
+  for (const admin of ['ada', 'dora'] as const) expect(await shownTo(admin, `cli:${admin}`)).not.toMatch(known)
+  const made = await state('The ferry of the sluice has berth nineteen.')
+  expect(await shownTo('dora', 'cli:dora')).toContain('berth nineteen')
+  expect(made).toMatch(/^fact_/)
 })
 
 test('scopes of so many facts are set at once, and of no more', async () => {

@@ -180,7 +180,7 @@ async function siftLearnings(
       refusal: null,
     })
     if (entered === null || kept.has(entered.norm)) continue
-    kept.set(entered.norm, { id: newId('learning'), userName, ...entered })
+    kept.set(entered.norm, { id: newId('learning'), userName: userNames.length > 1 ? null : userName, ...entered })
     const { status, reason } = entered.entry
     if (status === 'REFUSED') logger.info({ reason }, 'a learning of a checkpoint was refused')
   }

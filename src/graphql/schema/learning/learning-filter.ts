@@ -25,7 +25,7 @@ export const LearningFilterInput = builder.inputType('LearningFilter', {
     role: t.field({
       type: [RoleEnum],
       description:
-        'Only those that came of messages of users who have one of these roles now; users who are gone count as USER.',
+        'Only those that came of messages of users who have one of these roles now; users who are gone, and several at once, count as USER.',
     }),
     held: t.boolean({ description: 'Only those that wait for a person, or only those that do not.' }),
     flag: t.field({ type: [LearningFlagEnum], description: 'Only those with one of these flags.' }),
@@ -91,7 +91,7 @@ function matchingSearch(search: string): Prisma.LearningWhereInput {
 /** Admins are few; those who are gone are none. */
 function ofRole({ users }: Config, role: Role): Prisma.LearningWhereInput {
   const admins = [...users.values()].flatMap((user) => (user.role === 'ADMIN' ? [user.name] : []))
-  return { userName: role === 'ADMIN' ? { in: admins } : { notIn: admins } }
+  return role === 'ADMIN' ? { userName: { in: admins } } : { OR: [{ userName: null }, { userName: { notIn: admins } }] }
 }
 
 /** Of a learning that names no scope it is the session's. */

@@ -30,7 +30,7 @@ export const LearningType = builder.prismaObject('Learning', {
     session: t.relation('session', { description: 'Where it was learned.' }),
     user: t.exposeString('userName', {
       nullable: true,
-      description: 'The user whose message led to it; null when a checkpoint learned it where no user had a turn.',
+      description: 'The user whose message led to it; null at a checkpoint of turns of none, or of several.',
     }),
     turn: t.relation('turn', {
       nullable: true,
