@@ -9,9 +9,10 @@ const at = new Date('2026-01-02T03:04:05.678Z')
 const KNOWN = 'the sky is blue'
 const REJECTED = 'the sky is green'
 const FACTS: Record<string, ReplaceableFact> = {
-  fact_old: { version: 3, content: 'It was so.', by: null, ...GLOBAL_SCOPE },
-  fact_of_ada: { version: 1, content: 'It was so.', by: 'ada', ...GLOBAL_SCOPE },
-  fact_of_shop: { version: 1, content: 'It was so.', by: null, scope: 'PROJECT', scopeOf: 'shop' },
+  fact_old: { version: 3, content: 'It was so.', by: null, pinned: false, ...GLOBAL_SCOPE },
+  fact_of_ada: { version: 1, content: 'It was so.', by: 'ada', pinned: false, ...GLOBAL_SCOPE },
+  fact_pinned: { version: 1, content: 'It was so.', by: null, pinned: true, ...GLOBAL_SCOPE },
+  fact_of_shop: { version: 1, content: 'It was so.', by: null, pinned: false, scope: 'PROJECT', scopeOf: 'shop' },
 }
 const evaluation = (learningId: string, verdict: object): Evaluation =>
   ({ learningId, reason: `reason of ${learningId}`, ...verdict }) as Evaluation
@@ -117,13 +118,14 @@ test('what looks like an order waits for a person, unless the configuration leav
   expect(left).toMatchObject({ status: 'PROMOTED' })
 })
 
-test('what replaces a known fact does so once, and only what no person made', async () => {
+test('what replaces a known fact does so once, and only what no person made or pinned', async () => {
   const replace = (id: string, factId: string, fact = `${id} is so now.`): Evaluation =>
     evaluation(id, { verdict: 'REPLACE', fact, factId })
-  const [replaced, again, ofAda, ...rest] = await curated(
+  const [replaced, again, ofAda, pinned, ...rest] = await curated(
     replace('learn_1', 'fact_old'),
     replace('learn_2', 'fact_old'),
     replace('learn_3', 'fact_of_ada'),
+    replace('learn_6', 'fact_pinned'),
     // It says something else by now, so the learning is judged anew.
     replace('learn_4', 'fact_changed'),
     evaluation('learn_5', { verdict: 'CONTRADICTS', question: 'Which of the two?', factId: 'fact_old' }),
@@ -132,5 +134,6 @@ test('what replaces a known fact does so once, and only what no person made', as
   const held = { status: 'PENDING', flags: ['REPLACES'], fact: null }
   expect(again).toMatchObject({ ...held, replaces: { factId: 'fact_old' } })
   expect(ofAda).toMatchObject({ ...held, reason: expect.stringContaining('which ada made') })
+  expect(pinned).toMatchObject({ ...held, reason: expect.stringContaining('which is pinned') })
   expect(rest).toMatchObject([{ learningId: 'learn_5', status: 'ASKED', question: { factIds: ['fact_old'] } }])
 })

@@ -124,8 +124,8 @@ interface Text {
 }
 
 /**
- * The curator alone may only replace what no person has made, for no others than are shown the new one, and each fact
- * once.
+ * The curator alone may only replace what no person has made or pinned, for no others than are shown the new one, and
+ * each fact once.
  */
 async function replace({ factId, ...said }: Text & { readonly factId: string }, promoting: Promoting) {
   const known = await promoting.factOf(factId)
@@ -136,9 +136,10 @@ async function replace({ factId, ...said }: Text & { readonly factId: string }, 
   const isFirst = !promoting.replaced.has(factId)
   promoting.replaced.add(factId)
   const isTheirs = isSameScope(known, promoting.scope)
-  if (known.by === null && isTheirs && isFirst) return { ...decided, replaces }
+  const { by, pinned } = known
+  if (by === null && !pinned && isTheirs && isFirst) return { ...decided, replaces }
   const others = isTheirs ? 'which another one replaces' : 'which others are shown as well'
-  const whose = known.by === null ? others : `which ${known.by} made`
+  const whose = pinned ? 'which is pinned' : by === null ? others : `which ${by} made`
   const reason = `It would replace the fact ${factId}, ${whose}: ${said.text}`
   return { ...NOTHING, status: 'PENDING', flags: ['REPLACES'], replaces, reason } as const
 }

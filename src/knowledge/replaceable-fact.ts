@@ -8,6 +8,8 @@ export interface ReplaceableFact {
   readonly version: number
   /** The person who made, changed or restored it last; null: none did. Then the curator may not replace it alone. */
   readonly by: string | null
+  /** Then it may not either. */
+  readonly pinned: boolean
   readonly scope: FactScope
   readonly scopeOf: string
 }
@@ -20,7 +22,7 @@ export async function replaceableFact(database: Database, { id, content }: Known
 
 const REPLACEABLE = {
   name: 'knowledge.replaceable-fact',
-  text: `SELECT f.version, f.content, f.scope, f.scope_of AS "scopeOf", (SELECT v.changed_by FROM fact_versions v WHERE v.fact_id = f.id
+  text: `SELECT f.version, f.content, f.pinned, f.scope, f.scope_of AS "scopeOf", (SELECT v.changed_by FROM fact_versions v WHERE v.fact_id = f.id
       AND v.changed_by <> ALL ('{curator,summarizer,server}') ORDER BY v.version DESC LIMIT 1) AS by
     FROM facts f WHERE f.id = $1 AND f.content = $2 AND f.invalidated_at IS NULL`,
 }

@@ -115,6 +115,7 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'RestoreFactInput.id': 'fact',
   'RevertFactInput.id': 'fact',
   'ReviewFactInput.id': 'fact',
+  'SetFactPinnedInput.id': 'fact',
   'UndoChangeInput.changeId': 'fact',
   'PromoteLearningInput.id': 'learning',
   'PromoteLearningInput.replacesFactId': 'fact',

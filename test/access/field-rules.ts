@@ -54,8 +54,8 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     ConversationEdge: 'cursor node',
     Delivery: 'attempts deliveredAt id lastError lastStatusCode nextAttemptAt session status task url viewerCan',
     DeliveryActions: 'redeliver',
-    Fact: 'content createdAt id invalidatedAt learning number replacedBy reviewedAt scope scopeOf session source updatedAt useCount usedBy validFrom validTo version viewerCan',
-    FactActions: 'edit invalidate merge restore revert review',
+    Fact: 'content createdAt id invalidatedAt learning number pinned replacedBy reviewedAt scope scopeOf session source updatedAt useCount usedBy validFrom validTo version viewerCan',
+    FactActions: 'edit invalidate merge pin restore revert review',
     Learning:
       'content createdAt decidedAt decidedBy fact flags held id number question reason scope scopeOf session source status task turn user viewerCan',
     LearningActions: 'ask discard promote reopen',
@@ -268,6 +268,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     RestoreFactPayload: 'fact',
     RevertFactPayload: 'fact',
     ReviewFactPayload: 'fact',
+    SetFactPinnedPayload: 'fact',
     UndoChangePayload: 'facts',
     SetFactScopePayload: 'fact',
     SetFactScopesPayload: 'results',

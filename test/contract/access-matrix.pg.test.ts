@@ -143,6 +143,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.discardLearning': ADMINS_DO,
   'Mutation.reopenLearning': ADMINS_DO,
   'Mutation.reviewFact': ADMINS_DO,
+  'Mutation.setFactPinned': ADMINS_DO,
   'Mutation.decideLearnings': ADMINS_DO,
   'Mutation.acceptProposal': ADMINS_DO,
   'Mutation.rejectProposal': ADMINS_DO,
@@ -298,6 +299,8 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Mutation.undoChange': () => `mutation { undoChange(input: { changeId: "chg_none" }) { __typename } }`,
   'Mutation.reviewFact': ({ factId }) =>
     `mutation { reviewFact(input: { id: "${factId}", version: 1 }) { __typename } }`,
+  'Mutation.setFactPinned': ({ factId }) =>
+    `mutation { setFactPinned(input: { id: "${factId}", pinned: true }) { __typename } }`,
   'Mutation.acceptProposal': ({ proposalId }) =>
     `mutation { acceptProposal(input: { id: "${proposalId}" }) { __typename } }`,
   'Mutation.rejectProposal': ({ proposalId }) =>

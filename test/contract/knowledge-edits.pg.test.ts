@@ -8,6 +8,8 @@ import { rounds } from '../harness/rounds.ts'
 import { normalText } from '../../src/core/text/normal-text.ts'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
+import type { Curation } from '../../src/core/turn-write.ts'
+import { storeCuration } from '../../src/store/knowledge/store-curations.ts'
 import { commitTurn } from '../../src/store/turn/turn-commit.ts'
 import * as api from '../generated/graphql.ts'
 import type { Given } from '../harness/api-client.ts'
@@ -48,6 +50,25 @@ function idOf(result: FactResult): string {
 async function factOf(id: string): Promise<Extract<NonNullable<api.FactQuery['node']>, { content: string }>> {
   const { node } = await edit(api.FactDocument, { id })
   return must(node, 'the fact') as Awaited<ReturnType<typeof factOf>>
+}
+
+/** What a curator decided that makes a fact of a learning. */
+function promotion(learningId: string, content: string): Curation {
+  return {
+    learningId,
+    status: 'PROMOTED',
+    reason: null,
+    flags: [],
+    repeatsFactId: null,
+    repeatsLearningId: null,
+    replaces: null,
+    isRetry: false,
+    changeId: 'chg_1',
+    questionId: null,
+    at: new Date(),
+    question: null,
+    fact: { id: newId('fact'), content, norm: normalText(content) },
+  }
 }
 
 /** What the audit says was done to this fact, learning or question. */
@@ -304,21 +325,7 @@ describe('a learning', () => {
       const { id: sessionId, learningId } = await seed('QUEUED')
       const begun = must(await it.world.begin(sessionId), 'a turn')
       const content = `Round ${round} was curated.`
-      const curation = {
-        learningId,
-        status: 'PROMOTED' as const,
-        reason: null,
-        flags: [],
-        repeatsFactId: null,
-        repeatsLearningId: null,
-        replaces: null,
-        isRetry: false,
-        changeId: 'chg_1',
-        questionId: null,
-        at: new Date(),
-        question: null,
-        fact: { id: newId('fact'), content, norm: normalText(content) },
-      }
+      const curation = promotion(learningId, content)
       const lease = { sessionId, node: 1, epoch: 1 }
       const { database } = it.world.context
       const [{ promoteLearning }] = await Promise.all([
@@ -343,6 +350,67 @@ describe('a learning', () => {
     expect(promoteLearning).toMatchObject({ __typename: 'ConflictRefusal', problem: expect.stringContaining(factId) })
     const pending = { filter: { status: ['PENDING' as const], sessionId: id } }
     expect((await edit(api.LearningsDocument, pending)).learnings.edges).toHaveLength(1)
+  })
+})
+
+describe('a pinned fact', () => {
+  test('is pinned and unpinned once, audited, as it was otherwise; not when it is out of use', async () => {
+    const id = await create(`${newId('fact')} is pinned`)
+    const pin = async (pinned: boolean) => (await edit(api.SetFactPinnedDocument, { id, pinned })).setFactPinned
+    const said = (pinned: boolean) => ({ __typename: 'SetFactPinnedPayload', fact: { id, version: 1, pinned } })
+    for (const pinned of [true, true, false, false]) expect(await pin(pinned)).toMatchObject(said(pinned))
+    expect(await auditOf(id)).toMatchObject([{ change: 'CREATED' }, { change: 'PINNED' }, { change: 'UNPINNED' }])
+    await edit(api.InvalidateFactDocument, { id })
+    expect(await pin(true)).toMatchObject({ __typename: 'ConflictRefusal', reason: 'INVALIDATED' })
+    const none = await edit(api.SetFactPinnedDocument, { id: 'fact_none', pinned: true })
+    expect(none.setFactPinned.__typename).toBe('NotFoundRefusal')
+  })
+
+  test('is replaced by no curator that has judged before, in a turn’s commit or a job’s', async () => {
+    const { database } = it.world.context
+    for (const isJob of [false, true]) {
+      const { id: sessionId, learningId } = await seed('QUEUED')
+      const begun = must(await it.world.begin(sessionId), 'a turn')
+      const factId = await create(`the disk of ${sessionId} is old`)
+      await database.prisma.learning.update({ where: { id: learningId }, data: { held: false } })
+      const curation = { ...promotion(learningId, `${sessionId} has a new disk`), replaces: { factId, version: 1 } }
+      await edit(api.SetFactPinnedDocument, { id: factId, pinned: true })
+      const decide = async (): Promise<unknown> =>
+        isJob
+          ? storeCuration(database, sessionId, curation)
+          : commitTurn(
+              database,
+              { lease: { sessionId, node: 1, epoch: 1 }, turn: begun.turn },
+              { events: [], curations: [curation] },
+            )
+      const both = () =>
+        it.world.sql(
+          'SELECT invalidated_at IS NULL AS live, status::text FROM facts f, learnings l WHERE f.id = $1 AND l.id = $2',
+          factId,
+          learningId,
+        )
+      await decide()
+      expect(await both()).toEqual([{ live: true, status: 'PENDING' }])
+      await edit(api.SetFactPinnedDocument, { id: factId, pinned: false })
+      if (isJob) await decide()
+      expect(await both()).toEqual([{ live: !isJob, status: isJob ? 'PROMOTED' : 'PENDING' }])
+    }
+  })
+
+  test('is in no proposal that is accepted', async () => {
+    const ids = [await create(`${newId('fact')} is one`), await create(`${newId('fact')} is two`)]
+    const { prisma } = it.world.context.database
+    const id = newId('proposal')
+    const steps = [{ operation: 'MERGE', content: `${newId('fact')} is both`, reason: null }]
+    await prisma.proposal.create({ data: { id, steps, createdAt: new Date() } })
+    for (const factId of ids)
+      await prisma.proposalSource.create({ data: { proposalId: id, step: 0, factId, version: 1, content: 'x' } })
+    const accept = async () => (await edit(api.AcceptProposalDocument, { id })).acceptProposal
+    const pin = (pinned: boolean) => edit(api.SetFactPinnedDocument, { id: ids[1] ?? '', pinned })
+    await pin(true)
+    expect(await accept()).toMatchObject({ __typename: 'ConflictRefusal', reason: 'NOT_ALLOWED' })
+    await pin(false)
+    expect(await accept()).toMatchObject({ __typename: 'AcceptProposalPayload' })
   })
 })
 

@@ -127,6 +127,19 @@ describe('what is found', () => {
     expect(idsIn(await claim())).toEqual([[one, other]])
   })
 
+  test('nothing that is pinned, until it is unpinned', async () => {
+    const one = await addFact('The gateway listens on port 8080.')
+    const other = await addFact('The gateway listens on the port 8080.')
+    for (const pinned of [one, other]) {
+      await world.sql('UPDATE facts SET pinned = id = $1', pinned)
+      await world.sql('UPDATE consolidation_state SET started_at = NULL, last_fact_id = NULL')
+      expect(idsIn(await claim())).toEqual([])
+    }
+    await world.sql('UPDATE facts SET pinned = false')
+    await world.sql('UPDATE consolidation_state SET started_at = NULL, last_fact_id = NULL')
+    expect(idsIn(await claim())).toEqual([[one, other]])
+  })
+
   test('nothing that waits for an admin or was rejected, until it changes', async () => {
     const one = await addFact('The gateway listens on port 8080.')
     const other = await addFact('The gateway listens on the port 8080.')

@@ -99,6 +99,33 @@ test('the curator puts a new fact in the place of an old one, and one undo takes
   expect(await factSaying(OLD)).toMatchObject({ invalidatedAt: expect.any(String) })
 })
 
+test('a pinned fact is replaced by no model; what speaks against it waits for a person', async () => {
+  const ada = story.as('ada')
+  const [old, now] = ['The ferry of Elbe costs 4 euros.', 'The ferry of Elbe costs 5 euros.']
+  const replace: Verdict = (fact) => ({ verdict: 'replace', known: old, fact })
+  await learn('cli:ferry', old)
+  const { id } = await factSaying(old)
+  const pin = async (pinned: boolean) => (await ada.run(api.SetFactPinnedDocument, { id, pinned })).setFactPinned
+  await using facts = ada.watch(api.FactUpdatesDocument, {})
+  await facts.until(({ factUpdates }) => factUpdates.readList)
+  const isPinned = {
+    __typename: 'SetFactPinnedPayload',
+    fact: { id, version: 1, pinned: true, viewerCan: { pin: true } },
+  }
+  expect(await pin(true)).toEqual(isPinned)
+  await facts.until(({ factUpdates: { fact } }) => fact?.id === id)
+  // A repeat is no change.
+  expect(await pin(true)).toEqual(isPinned)
+  const { audit } = await ada.run(api.AuditDocument, { filter: { kind: ['KNOWLEDGE'] } })
+  expect(audit.edges.filter(({ node }) => JSON.stringify(node).includes('PINNED'))).toHaveLength(1)
+  expect(await learn('cli:ferry', now, replace)).toMatchObject({
+    status: 'PENDING',
+    flags: ['REPLACES'],
+    reason: expect.stringContaining('which is pinned'),
+  })
+  expect(await factSaying(old)).toMatchObject({ invalidatedAt: null })
+})
+
 test('what is told live of a replacement and of a merge has the change, and that undoes it', async () => {
   const ada = story.as('ada')
   await using facts = ada.watch(api.FactUpdatesDocument, {})

@@ -74,8 +74,8 @@ async function groupOf(
   return free.filter(({ id }) => alike.has(id)).map(({ id, content, version }) => ({ id, content, version }))
 }
 
-/** Of facts `f`: a part of the server made it, and no person has reviewed it, changed it or brought it back. */
-const IS_OURS = `f.source <> 'MANUAL' AND f.reviewed_at IS NULL AND NOT EXISTS (SELECT FROM fact_versions v
+/** Of facts `f`: a part of the server made it, and no person has pinned, reviewed or changed it, or brought it back. */
+const IS_OURS = `f.source <> 'MANUAL' AND f.reviewed_at IS NULL AND NOT f.pinned AND NOT EXISTS (SELECT FROM fact_versions v
   WHERE v.fact_id = f.id AND v.changed_by <> ALL ('{curator,summarizer,server}'))`
 
 /** Of facts `f`: it is asked about, or was in vain, as it is. */

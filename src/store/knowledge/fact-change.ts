@@ -106,6 +106,8 @@ export interface LockedFact extends FactState {
   readonly sessionId: string | null
   /** Null: no person has reviewed it. */
   readonly reviewedAt: Date | null
+  /** No model may change it. */
+  readonly pinned: boolean
 }
 
 /** In order of id, as all who lock several. */
@@ -113,7 +115,7 @@ export async function lockFacts(transaction: Transaction, ids: readonly string[]
   const rows = await transaction.$queryRaw<LockedFact[]>`
     SELECT id, content, norm, version, session_id AS "sessionId", invalidated_at AS "invalidatedAt",
       replaced_by_id AS "replacedById", valid_from AS "validFrom", valid_to AS "validTo", scope, scope_of AS "scopeOf",
-      reviewed_at AS "reviewedAt"
+      reviewed_at AS "reviewedAt", pinned
     FROM facts WHERE id = ANY (${ids}::text[]) ORDER BY id FOR UPDATE`
   return new Map(rows.map((row) => [row.id, row]))
 }
@@ -139,7 +141,7 @@ export async function changeFact(
   editor: Editor,
   { fact, change, columns, reason = null }: FactEdit,
 ): Promise<FactChanged> {
-  const { id: factId, sessionId, version: seen, reviewedAt: _reviewedAt, ...state } = fact
+  const { id: factId, sessionId, version: seen, reviewedAt: _reviewedAt, pinned: _pinned, ...state } = fact
   const { at, changeId, userName: changedBy } = editor
   const version = seen + 1
   const { content, norm } = { ...state, ...columns }

@@ -74,6 +74,26 @@ export function storeReviewedFact(
   })
 }
 
+/**
+ * No version is made of it, as nothing is said or shown otherwise. NotFound without the fact, Conflict when it is out
+ * of use; a repeat changes nothing.
+ */
+export function storePinnedFact(
+  database: Database,
+  editor: Editor,
+  { id, pinned }: { readonly id: string; readonly pinned: boolean },
+): Promise<FactChanged | Refusal> {
+  return editKnowledge(database, async (transaction) => {
+    const fact = await lockLiveFact(transaction, id)
+    if ('kind' in fact) return fact
+    if (fact.pinned === pinned) return { kind: 'FactChanged', factId: id, changedIds: [] }
+    await transaction.fact.update({ where: { id }, data: { pinned } })
+    const change = pinned ? 'PINNED' : 'UNPINNED'
+    await recordChange(transaction, editor, { subjectId: id, sessionId: fact.sessionId, change })
+    return { kind: 'FactChanged', factId: id, changedIds: [id] }
+  })
+}
+
 /** The facts of `ids` (two at least, each once) are replaced by a new one. */
 export function storeMergedFacts(
   database: Database,

@@ -48,7 +48,7 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
     ORDER BY x.id FOR UPDATE OF x`
   const replaceable = fenced`
     SELECT f.id, f.version, f.content, f.norm, ${FACT_STATE} AS state FROM ${JUDGED} c, facts f
-    WHERE f.id = c.replaces->>'factId' AND f.version = (c.replaces->>'version')::int AND f.invalidated_at IS NULL
+    WHERE f.id = c.replaces->>'factId' AND f.version = (c.replaces->>'version')::int AND f.invalidated_at IS NULL AND NOT f.pinned
       AND c.status = 'PROMOTED' ORDER BY f.id FOR UPDATE OF f`
   const made = fenced`
     INSERT INTO facts (id, content, norm, source, scope, scope_of, session_id, valid_from, created_at, updated_at)

@@ -62,7 +62,7 @@ async function promote(
 ): Promise<CurationStored> {
   if (fact === null) return { changedIds: [] }
   const old = replaces === null ? null : await lockLiveFact(transaction, replaces.factId)
-  if (old !== null && ('kind' in old || old.version !== replaces?.version)) return { changedIds: [] }
+  if (old !== null && ('kind' in old || old.pinned || old.version !== replaces?.version)) return { changedIds: [] }
   const { id, ...text } = fact
   const scope = scopeOfLearning(learning)
   const twin = await refuseTwin(transaction, { ...text, ...scope })

@@ -43,7 +43,7 @@ interface Acceptance {
 
 /**
  * NotFound without the proposal; Conflict, and nothing is done, when it was decided before, when one of its facts was
- * changed since, or when another fact says already what one of its texts says.
+ * changed or pinned since, or when another fact says already what one of its texts says.
  */
 export function storeAcceptedProposal(
   database: Database,
@@ -104,6 +104,7 @@ async function plan(
     const refusal = refuseChanging(fact)
     if (refusal !== null) return refusal
     if (fact.version !== version) return conflict('STALE_VERSION', changedSince(fact), factId)
+    if (fact.pinned) return conflict('NOT_ALLOWED', `Fact "${factId}" was pinned since: unpin it first.`, factId)
   }
   const planned = steps.map(({ operation, content, reason }, n): PlannedStep => {
     const own = sources.flatMap(({ step, factId }) => (step === n ? [must(facts.get(factId), 'locked')] : []))

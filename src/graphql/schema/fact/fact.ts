@@ -133,6 +133,13 @@ builder.prismaObjectField(FactType, 'reviewedBy', (t) =>
   }),
 )
 
+builder.prismaObjectField(FactType, 'pinned', (t) =>
+  t.exposeBoolean('pinned', {
+    description:
+      'No model replaces it, or proposes to merge, edit or drop it (setFactPinned); what speaks against it waits for a person.',
+  }),
+)
+
 builder.prismaObjectField(FactType, 'history', (t) =>
   t.field({
     type: [FactVersionType],

@@ -5,6 +5,7 @@ import { invalidateFact } from '../../../knowledge/admin/facts/invalidate-fact.t
 import { mergeFacts, MAX_MERGED_FACTS } from '../../../knowledge/admin/facts/merge-facts.ts'
 import { restoreFact } from '../../../knowledge/admin/facts/restore-fact.ts'
 import { reviewFact } from '../../../knowledge/admin/facts/review-fact.ts'
+import { setFactPinned } from '../../../knowledge/admin/facts/set-fact-pinned.ts'
 import type { FactChanged } from '../../../store/knowledge/fact-change.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
@@ -83,6 +84,26 @@ builder.mutationField('reviewFact', (t) =>
       'you read it; one that was reviewed before stays as it is. For admins.',
     args: { input: t.arg({ type: ReviewFactInput, required: true, description: 'The fact, and its version.' }) },
     resolve: (_root, { input }, { knowledge, viewer }) => reviewFact(knowledge, viewer, input),
+  }),
+)
+
+const SetFactPinnedInput = builder.inputType('SetFactPinnedInput', {
+  description: 'The fact, and whether models leave it alone.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'The fact; it must be in use.' }),
+    pinned: t.boolean({ required: true, description: 'Fact.pinned from now on.' }),
+  }),
+})
+
+builder.mutationField('setFactPinned', (t) =>
+  t.field({
+    type: factResult('SetFactPinned'),
+    authScopes: { admin: true },
+    description:
+      'Pins a fact, or unpins it: no model replaces a pinned one, or proposes to merge, edit or drop it; people may change it ' +
+      'as before. It makes no version, and a repeat changes nothing. For admins.',
+    args: { input: t.arg({ type: SetFactPinnedInput, required: true, description: 'The fact, and how it is to be.' }) },
+    resolve: (_root, { input }, { knowledge, viewer }) => setFactPinned(knowledge, viewer, input),
   }),
 )
 

@@ -24,6 +24,7 @@ const FactActions = actionsType('Fact', {
   restore: 'restoreFact, unless a fact in use says the same by now.',
   revert: 'revertFact.',
   review: 'reviewFact; false when a person has reviewed it.',
+  pin: 'setFactPinned.',
 })
 
 builder.prismaObjectField(FactType, 'viewerCan', (t) =>
@@ -41,6 +42,7 @@ builder.prismaObjectField(FactType, 'viewerCan', (t) =>
         restore: isRestorable,
         revert: isChangeable,
         review: isChangeable && fact.reviewedAt === null,
+        pin: isChangeable,
       }
     },
   }),

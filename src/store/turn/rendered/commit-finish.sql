@@ -194,6 +194,7 @@ WITH
       f.id = c.replaces ->> 'factId'
       AND f.version = (c.replaces ->> 'version')::int
       AND f.invalidated_at IS NULL
+      AND NOT f.pinned
       AND c.status = 'PROMOTED'
     ORDER BY
       f.id

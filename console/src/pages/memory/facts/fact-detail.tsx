@@ -10,6 +10,7 @@ import {
   InvalidateFactDocument,
   RestoreFactDocument,
   ReviewFactDocument,
+  SetFactPinnedDocument,
 } from '../../../generated/graphql.ts'
 import { Button, IconButton } from '../../../ui/controls/button.tsx'
 import { Badge } from '../../../ui/display/badge.tsx'
@@ -53,6 +54,7 @@ function Content({ fact }: { readonly fact: ShownFact }) {
       <p className="fact-text foreign">{content}</p>
       <div className="pick-line small faint">
         <ScopeBadge of={fact} />
+        {fact.pinned && <Badge>pinned</Badge>}
         <span>
           #{number} · {source.toLowerCase()} · <Time at={createdAt} />
         </span>
@@ -96,7 +98,8 @@ function Buttons({ fact }: { readonly fact: ShownFact }) {
   const invalidate = useChange(InvalidateFactDocument, (data) => data.invalidateFact, touched)
   const restore = useChange(RestoreFactDocument, (data) => data.restoreFact, touched)
   const review = useChange(ReviewFactDocument, (data) => data.reviewFact, touched)
-  const { id, version, viewerCan } = fact
+  const pin = useChange(SetFactPinnedDocument, (data) => data.setFactPinned, touched)
+  const { id, version, pinned, viewerCan } = fact
   useKeys({ e: () => viewerCan.edit && setOpen('edit'), w: () => viewerCan.edit && setOpen('scope') })
   return (
     <div className="pick-actions">
@@ -113,6 +116,11 @@ function Buttons({ fact }: { readonly fact: ShownFact }) {
       {viewerCan.review && (
         <Button small icon="check" onClick={() => void review.send({ id, version })}>
           Reviewed
+        </Button>
+      )}
+      {viewerCan.pin && (
+        <Button small onClick={() => void pin.send({ id, pinned: !pinned })}>
+          {pinned ? 'Unpin' : 'Pin'}
         </Button>
       )}
       {viewerCan.invalidate && (
