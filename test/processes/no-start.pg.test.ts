@@ -84,7 +84,7 @@ test('an empty FACTOTUM_HOME is an error, not another home', async () => {
   expect(stderr).toContain('FACTOTUM_HOME: must be the path of a folder')
 })
 
-test('a configuration that is wrong is said in place of a start, and leaves no PostgreSQL of the home running', async () => {
+test('a wrong configuration is said in place of a start, and leaves no PostgreSQL of the home running', async () => {
   await using home = await preparedHome()
   const quiet = { clock: systemClock, logger: createLogger({ level: 'silent', pretty: false }) }
   const before = await startEmbeddedPostgres({ home: home.path, ...quiet })
