@@ -1,6 +1,5 @@
 /** What the database holds, for tests that search it for what must not be there. */
 import pg from 'pg'
-import { unpackTexts } from '../../src/store/turn/packed-texts.ts'
 
 /** Every table as text, a line for each row. */
 export async function dumpDatabase(databaseUrl: string): Promise<string> {
@@ -15,9 +14,6 @@ export async function dumpDatabase(databaseUrl: string): Promise<string> {
       const { rows } = await client.query<{ row: string }>(`SELECT row_to_json(x)::text AS row FROM ${name} x`)
       dumps.push(...rows.map(({ row }) => `${name}: ${row}`))
     }
-    // What was said in model calls is packed.
-    const calls = await client.query<{ packed: Buffer }>('SELECT packed FROM model_call_texts WHERE packed IS NOT NULL')
-    dumps.push(...calls.rows.map(({ packed }) => `model_call_texts: ${JSON.stringify(unpackTexts(packed))}`))
     return dumps.join('\n')
   } finally {
     await client.end()

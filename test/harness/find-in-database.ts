@@ -3,7 +3,6 @@
  * searched as well. For stories in which something must be gone.
  */
 import pg from 'pg'
-import { unpackTexts } from '../../src/store/turn/packed-texts.ts'
 
 export interface Found {
   /** Such as "messages.content"; tables of other schemas with their schema. */
@@ -27,21 +26,10 @@ export async function findInDatabase(databaseUrl: string, needles: readonly stri
       const shown = name.replace(/^public\./, '')
       found.push(...(await client.query<Found>(search, [needles, shown])).rows)
     }
-    return [...found, ...(await findInCalls(client, needles))]
+    return found
   } finally {
     await client.end()
   }
-}
-
-/** What was said in model calls is packed: no query finds anything in it. */
-async function findInCalls(client: pg.Client, needles: readonly string[]): Promise<Found[]> {
-  const { rows } = await client.query<{ packed: Buffer }>(
-    'SELECT packed FROM model_call_texts WHERE packed IS NOT NULL',
-  )
-  return rows
-    .flatMap(({ packed }) => Object.entries(unpackTexts(packed)))
-    .filter(([, value]) => needles.some((needle) => value?.includes(needle)))
-    .map(([name, value]) => ({ column: `model_call_texts.${name}`, value: String(value) }))
 }
 
 /** The columns in which something was found, each once. */

@@ -168,7 +168,7 @@ const saidIn = (claim: Sql): Sql => sql`prompts AS (${INSERT_PROMPTS}
     FROM ${claim} claim, input, jsonb_to_recordset(input.prompts) AS p (${PROMPTS_RECORD})${ON_PROMPT_KEPT}),
   said AS (
     ${INSERT_CALL_TEXTS}
-    SELECT c.id, claim.session_id, c.at, c.system, c.system_sha256, c.packed
+    SELECT c.id, claim.session_id, c.at, c.system, c.system_sha256, c.prompt, c.answer
     FROM ${claim} claim, input, jsonb_to_recordset(input.texts) AS c (${CALL_TEXTS_RECORD}))`
 
 const DONE = intakeStatement(

@@ -7,7 +7,6 @@ import type { NewCallTexts } from '../../core/turn-write.ts'
 import { toStorable } from '../../platform/well-formed.ts'
 import { STATEMENT_TIMEOUT_MS, type Database } from '../database.ts'
 import { sql } from '../sql.ts'
-import { packTexts, unpackTexts, type PackableTexts } from './packed-texts.ts'
 
 /** Characters of each text that are kept, half of them from its end. */
 export const MAX_KEPT_CHARS = 65_536
@@ -21,21 +20,18 @@ export function callTextsRows(texts: readonly NewCallTexts[]): string {
     id,
     at,
     ...(sharedSha256 === null ? { system: keptText(system) } : { system_sha256: `\\x${sharedSha256}` }),
-    packed: hexOf(packTexts({ prompt: keptText(prompt), answer: answer === null ? null : keptText(answer) })),
+    prompt: keptText(prompt),
+    answer: answer === null ? null : keptText(answer),
   }))
   return JSON.stringify(rows)
 }
 
-/** As PostgreSQL reads a bytea. */
-function hexOf(bytes: Buffer): string {
-  return `\\x${bytes.toString('hex')}`
-}
-
 /** Column definitions for `jsonb_to_recordset` of what `callTextsRows` made. */
-export const CALL_TEXTS_RECORD = sql`id text, at timestamptz, system text, system_sha256 bytea, packed bytea`
+export const CALL_TEXTS_RECORD = sql`id text, at timestamptz, system text, system_sha256 bytea, prompt text,
+      answer text`
 /** Head of every statement that writes them. */
 export const INSERT_CALL_TEXTS = sql`
-    INSERT INTO model_call_texts (id, session_id, at, system, system_sha256, packed)`
+    INSERT INTO model_call_texts (id, session_id, at, system, system_sha256, prompt, answer)`
 
 /** A text as it is stored. */
 export function keptText(text: string): string {
@@ -59,22 +55,13 @@ export interface StoredCallTexts {
 
 /** Those of the calls that are still kept. */
 export async function readCallTexts(database: Database, ids: readonly string[]): Promise<Map<string, StoredCallTexts>> {
-  const rows = await database.query<CallTextsRow>(READ, [ids])
-  return new Map(rows.map((row) => [row.id, { id: row.id, system: row.system, ...said(row) }]))
-}
-
-/** Rows from before texts were packed have them as they are. */
-type CallTextsRow = { readonly id: string; readonly system: string } & (
-  ({ readonly packed: null } & PackableTexts) | { readonly packed: Buffer }
-)
-
-function said(row: CallTextsRow): PackableTexts {
-  return row.packed === null ? { prompt: row.prompt, answer: row.answer } : unpackTexts(row.packed)
+  const rows = await database.query<StoredCallTexts>(READ, [ids])
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 const READ = {
   name: 'model-call-texts.read',
-  text: `SELECT t.id, coalesce(t.system, p.text) AS system, t.prompt, t.answer, t.packed
+  text: `SELECT t.id, coalesce(t.system, p.text) AS system, t.prompt, t.answer
     FROM model_call_texts t LEFT JOIN system_prompts p ON p.sha256 = t.system_sha256 WHERE t.id = ANY ($1::text[])`,
 }
 

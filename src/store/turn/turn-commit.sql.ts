@@ -305,7 +305,7 @@ function partsOf(turn: TurnRef, write: ReadyWrite, bind: Bind): Record<string, F
   if (isFilled(write.callTexts))
     parts['call_texts'] = fenced`
     ${INSERT_CALL_TEXTS}
-    SELECT c.id, $1, c.at, c.system, c.system_sha256, c.packed
+    SELECT c.id, $1, c.at, c.system, c.system_sha256, c.prompt, c.answer
     FROM ${FENCE}, jsonb_to_recordset(${bind(callTextsRows(write.callTexts))}::jsonb) AS c (${CALL_TEXTS_RECORD})`
 
   if (isFilled(audit))

@@ -561,17 +561,18 @@ WITH
   ),
   w_call_texts AS (
     INSERT INTO
-      model_call_texts (id, session_id, at, system, system_sha256, packed)
+      model_call_texts (id, session_id, at, system, system_sha256, prompt, answer)
     SELECT
       c.id,
       $1,
       c.at,
       c.system,
       c.system_sha256,
-      c.packed
+      c.prompt,
+      c.answer
     FROM
       w_fence,
-      jsonb_to_recordset($29::jsonb) AS c (id text, at timestamptz, system text, system_sha256 bytea, packed bytea)
+      jsonb_to_recordset($29::jsonb) AS c (id text, at timestamptz, system text, system_sha256 bytea, prompt text, answer text)
   ),
   w_audit AS (
     INSERT INTO
