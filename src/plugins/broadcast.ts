@@ -8,13 +8,12 @@ import type { BroadcastData, Json } from '../plugin-api/hook-inputs.ts'
 import type { Clock } from '../platform/clock.ts'
 import { anything, HOOK_BUDGETS_MS } from './hooks/hook-table.ts'
 import { ofHook, targetOf } from './hooks/hook-target.ts'
+import { atNextBeat } from './hooks/next-beat.ts'
 import type { PluginKeeper } from './plugin-keeper.ts'
 import { notifyAll } from './runners.ts'
 
 /** Events that wait for one plugin. */
 const MAX_WAITING = 1000
-/** An event waits so long for others: the plugin's thread is woken once for all of them. */
-const LINGER_MS = 50
 /** Events that are given at a time; what comes meanwhile waits. */
 const TOGETHER = 32
 const NO_ABORT = new AbortController().signal
@@ -58,7 +57,7 @@ class PluginQueue {
     this.#waiting.push(event)
     if (this.#isGiving) return
     this.#isGiving = true
-    this.#clock.after(LINGER_MS, () => void this.#giveAll())
+    atNextBeat(this.#clock, () => void this.#giveAll())
   }
 
   #wants({ type }: SessionEvent): boolean {
@@ -84,11 +83,23 @@ class PluginQueue {
   }
 }
 
+const names = new Map<SessionEventType, string>()
+
 /** "TurnCompleted" is "turn_completed". */
 export function eventName(type: SessionEventType): string {
-  return type.replaceAll(/(?<!^)[A-Z]/g, '_$&').toLowerCase()
+  const name = names.get(type) ?? type.replaceAll(/(?<!^)[A-Z]/g, '_$&').toLowerCase()
+  names.set(type, name)
+  return name
 }
 
-function broadcastOf({ sessionId, turnId, seq, at, type, ...data }: SessionEvent): BroadcastData {
-  return { sessionId, turnId, seq, type: eventName(type), at: at.toISOString(), data: data as Json }
+/** The same object for all plugins: it is written as JSON once. */
+const given = new WeakMap<SessionEvent, BroadcastData>()
+
+function broadcastOf(event: SessionEvent): BroadcastData {
+  const known = given.get(event)
+  if (known !== undefined) return known
+  const { sessionId, turnId, seq, at, type, ...rest } = event
+  const data = { sessionId, turnId, seq, type: eventName(type), at: at.toISOString(), data: rest as Json }
+  given.set(event, data)
+  return data
 }

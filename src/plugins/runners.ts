@@ -144,8 +144,12 @@ async function callAtOnce(
   const results = target.callInOrder(
     owned.map(({ moment: { hook, data }, own: { signal } }) => ({ hook, data, signal })),
   )
+  const hasEnded = owned.map(() => false)
   // Each has a reader, though one may fail before its turn to be read.
-  for (const result of results) result.catch(() => undefined)
+  for (const [n, result] of results.entries()) {
+    const ends = (): boolean => (hasEnded[n] = true)
+    result.then(ends, ends)
+  }
   const answers: GivenAnswer[] = []
   let rest = [...owned]
   // When the caller gives up, what has not begun is given up first: the end of the call before would begin it.
@@ -156,7 +160,7 @@ async function callAtOnce(
     if (own.signal.aborted) break
     if (options.signal.aborted) giveUpRest()
     const result = must(results[n], 'each call has a result')
-    const answer = await answerOf(target, { moment, own, result }, options)
+    const answer = await answerOf(target, { moment, own, result, hasEnded: hasEnded[n] === true }, options)
     if (answer !== null) answers.push({ plugin: target.name, moment, answer })
   }
   options.signal.removeEventListener('abort', giveUpRest)
@@ -167,19 +171,21 @@ interface CallOfRow {
   readonly moment: Moment
   readonly own: AbortController
   readonly result: Promise<unknown>
+  /** It has ended by now: its time need not be watched. */
+  readonly hasEnded: boolean
 }
 
 /** Null when it answered null, failed, or was late. */
 async function answerOf(
   { name: plugin }: HookTarget,
-  { moment: { hook, budgetMs, answer }, own, result }: CallOfRow,
+  { moment: { hook, budgetMs, answer }, own, result, hasEnded }: CallOfRow,
   { clock, signal, onReport }: RunOptions,
 ): Promise<unknown> {
   const startMs = clock.monotonicMs()
   const report = (outcome: HookReport['outcome'], message: string | null): void =>
     onReport({ plugin, hook, outcome, message, ms: clock.monotonicMs() - startMs })
   try {
-    const raw = await withinBudget(() => result, { budgetMs, clock, signal }, own)
+    const raw = await (hasEnded ? result : withinBudget(() => result, { budgetMs, clock, signal }, own))
     const { data: parsed, success } = answer.safeParse(raw ?? null)
     if (!success) throw new PluginError('WRONG', 'it answered what this hook does not take')
     report('OK', null)

@@ -24,13 +24,14 @@ import {
   type PluginsOfTurn,
 } from '../../store/plugins/turn-ends.ts'
 import type { LiveHooks } from './live-hooks.ts'
+import { atNextBeat } from './next-beat.ts'
 
 interface TurnEndsOptions {
   readonly database: Database
   readonly config: LiveConfig
   readonly hooks: LiveHooks
   readonly redactorOf: (sessionId: string) => Redactor
-  readonly clock: Pick<Clock, 'after'>
+  readonly clock: Pick<Clock, 'after' | 'monotonicMs'>
   readonly logger: Logger
 }
 
@@ -41,8 +42,6 @@ interface EndJob {
 const GIVE = 'give-turn-end'
 const SWEEP = 'sweep-turn-ends'
 const MAX_TEXT_CHARS = 16_000
-/** An end waits so long for those of other turns: one read, one call of each plugin's thread, one write for all. */
-const LINGER_MS = 50
 /** Of such rounds; a plugin that is slow holds up no more than these, and what is beyond becomes jobs. */
 const MAX_ROUNDS = 4
 /** Turns of one round. */
@@ -68,10 +67,13 @@ export class TurnEnds {
 
   readonly periodic: readonly PeriodicJob[] = [{ name: SWEEP, cron: '* * * * *' }]
 
-  /** After the commit of a turn's end, which waits for nothing: what is not given, the sweep finds. */
+  /**
+   * After the commit of a turn's end, which waits for nothing: what is not given, the sweep finds. It waits for those of
+   * other turns: one read, one call of each plugin's thread, one write for all.
+   */
   ended(turnId: string): void {
     this.#fresh.push(turnId)
-    this.#endLinger ??= this.#options.clock.after(LINGER_MS, () => this.#begin())
+    this.#endLinger ??= atNextBeat(this.#options.clock, () => this.#begin())
   }
 
   /** Resolves when nothing is being given here; the rest has become jobs. Never rejects. */

@@ -5,6 +5,7 @@
  * memory or breaks the protocol is ended, and nothing else in the process waits for it. It gets no environment. It is
  * not a sandbox: the plugin may read and write files and open connections as the server may.
  */
+import { setImmediate } from 'node:timers'
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import type { Json } from '../../plugin-api/hook-inputs.ts'
 import { manifestSchema, problemsOf, type PluginManifest } from '../../plugin-api/manifest.ts'
@@ -62,6 +63,8 @@ export class ThreadPlugin implements PluginInstance {
   readonly #open = new Map<number, OpenCall>()
   #manifest: PluginManifest | null = null
   #lastId = 0
+  /** To the thread, in their order. */
+  #outbox: string[] = []
   #isEnding = false
   #isStopping = false
   #missed = 0
@@ -130,7 +133,6 @@ export class ThreadPlugin implements PluginInstance {
     return this.#ask((id) => ({ type: 'CALL', id, call }), control)
   }
 
-  /** One message for all: a thread that is woken once does all of it. */
   callInOrder(calls: readonly ControlledCall[]): readonly Promise<Json>[] {
     const texts: string[] = []
     let after: number | null = null
@@ -141,7 +143,7 @@ export class ThreadPlugin implements PluginInstance {
         after = id
       })
     })
-    if (texts.length > 0) this.#port.postMessage(texts)
+    for (const text of texts) this.#post(text)
     return answers
   }
 
@@ -168,7 +170,7 @@ export class ThreadPlugin implements PluginInstance {
   #ask(
     message: (id: number) => ToThread,
     { signal, onProgress = () => {} }: CallControl,
-    post: (text: string, id: number) => void = (text) => this.#port.postMessage(text),
+    post: (text: string, id: number) => void = (text) => this.#post(text),
   ): Promise<Json> {
     return new Promise((resolve, reject) => {
       const refuse = (kind: PluginFailure, why: string): void => reject(new PluginError(kind, why))
@@ -197,7 +199,16 @@ export class ThreadPlugin implements PluginInstance {
   }
 
   #send(message: ToThread): void {
-    if (!this.#isEnding) this.#port.postMessage(JSON.stringify(message))
+    if (!this.#isEnding) this.#post(JSON.stringify(message))
+  }
+
+  /** What is sent at the same time wakes the thread once. */
+  #post(text: string): void {
+    if (this.#outbox.push(text) > 1) return
+    setImmediate(() => {
+      if (!this.#isEnding) this.#port.postMessage(this.#outbox)
+      this.#outbox = []
+    })
   }
 
   /** Counted, not timed: when this process itself stood still, one ping has gone unanswered, however long that was. */

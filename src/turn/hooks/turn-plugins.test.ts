@@ -24,7 +24,7 @@ function world() {
   const plugins = new TurnPlugins({
     hooks,
     signal: new AbortController().signal,
-    clock: { after: (_ms, action) => ((due = action), () => {}) },
+    clock: { monotonicMs: () => 0, after: (_ms, action) => ((due = action), () => {}) },
     onLeftOut: (hook) => leftOut.push(hook),
   })
   return { plugins, given, leftOut, lingered: () => (due(), plugins.settled()) }

@@ -7,19 +7,18 @@
 import { NO_PLUGIN_WORK, type PluginWork } from '../../core/tool/plugin-work.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { BeforeInvokeData, HookInputs, HookName, TaskData } from '../../plugin-api/hook-inputs.ts'
+import { atNextBeat } from '../../plugins/hooks/next-beat.ts'
 import type { Asking, InvokedSections, Notification, NotifyHook, TurnHooks } from '../../plugins/hooks/turn-hooks.ts'
 
 /** Notifications of one turn that wait; a turn whose plugins are slower than it leaves out what is beyond. */
 const MAX_WAITING = 500
-/** As long as the journal's: what a turn does in one go is told in one go. */
-const LINGER_MS = 50
 
 /** What the plugins of one turn are called with. */
 export interface TurnPluginsOptions {
   readonly hooks: TurnHooks
   /** The turn's. */
   readonly signal: AbortSignal
-  readonly clock: Pick<Clock, 'after'>
+  readonly clock: Pick<Clock, 'after' | 'monotonicMs'>
   /** Called once for each notification that was left out. */
   readonly onLeftOut: (hook: HookName) => void
 }
@@ -86,7 +85,7 @@ export class TurnPlugins {
     this.#waiting.push(notification)
     if (this.#isLingering) return
     this.#isLingering = true
-    this.#options.clock.after(LINGER_MS, () => {
+    atNextBeat(this.#options.clock, () => {
       this.#isLingering = false
       if (this.#waiting.length > 0) void this.settled()
     })
