@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Watch } from '../harness/api-client.ts'
 import { Lifeline } from '../harness/lifeline.ts'
 import { addPlugin, until, update } from '../harness/plugins.ts'
+import { addSkill } from '../harness/skills.ts'
 import { answersIn, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
@@ -100,6 +101,26 @@ describe('while a command runs', () => {
       tasks: [{ type: 'TOOL', status: 'CANCELLED' }],
     })
     await expect.poll(() => existsSync(path)).toBe(true)
+  })
+
+  test('a skill that the model of a conversation called ends with every process it started', async () => {
+    await using lifeline = await Lifeline.open()
+    const ada = story.as('ada')
+    const program = `#!/bin/bash\n${lifeline.hold}; echo begun; (trap "" TERM HUP INT; sleep 600) & sleep 600\n`
+    addSkill(story.home, 'holds', { manifest: 'run = "bin/holds"\n', files: { 'bin/holds': program } })
+    await ada.run(OpenSessionDocument, { input: { id: 'cli:chat-skill', mode: 'CHAT' } })
+    await using watch = watchAll(ada, 'cli:chat-skill')
+    await send(ada, 'cli:chat-skill', 'skill: holds {}\nAnd?')
+    await Promise.all([
+      lifeline.held,
+      watch.until(({ sessionEvents }) => sessionEvents.__typename === 'TaskOutputEvent'),
+    ])
+    await ada.run(CancelTurnDocument, { sessionId: 'cli:chat-skill' })
+    await lifeline.released
+    expect(await endOf(story, watch)).toMatchObject({
+      status: 'CANCELLED',
+      tasks: [{ type: 'SKILL', skill: 'holds', status: 'CANCELLED', output: 'begun\n', exitCode: null }],
+    })
   })
 
   test('a client that goes away cancels nothing', async () => {
