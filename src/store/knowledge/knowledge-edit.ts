@@ -105,6 +105,15 @@ export async function lockText(transaction: Transaction, kind: 'fact' | 'questio
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`${kind} ${norm}`}, 0))`
 }
 
+/**
+ * The sessions of these facts stay until the end of the transaction: it may make a fact of theirs. Before the facts are
+ * locked, as by a deletion.
+ */
+export async function holdSessionsOf(transaction: Transaction, factIds: readonly string[]): Promise<void> {
+  await transaction.$queryRaw`SELECT id FROM sessions WHERE id IN (
+      SELECT session_id FROM facts WHERE id = ANY (${factIds}::text[])) ORDER BY id FOR KEY SHARE`
+}
+
 /** Whether the session is there; if so, it stays until the end of the transaction. */
 export async function holdSession(transaction: Transaction, sessionId: string): Promise<boolean> {
   const rows = await transaction.$queryRaw<object[]>`SELECT id FROM sessions WHERE id = ${sessionId} FOR KEY SHARE`

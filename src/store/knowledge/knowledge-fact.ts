@@ -19,7 +19,14 @@ import {
   type LockedFact,
   type NewFact,
 } from './fact-change.ts'
-import { editKnowledge, holdSession, recordChange, type Editor, type NormalizedText } from './knowledge-edit.ts'
+import {
+  editKnowledge,
+  holdSession,
+  holdSessionsOf,
+  recordChange,
+  type Editor,
+  type NormalizedText,
+} from './knowledge-edit.ts'
 
 /**
  * Stores a fact of source MANUAL; `sessionId` names the session that it came from. NotFound without that session,
@@ -101,6 +108,7 @@ export function storeMergedFacts(
   { ids, text }: { readonly ids: readonly string[]; readonly text: NormalizedText },
 ): Promise<FactChanged | Refusal> {
   return editKnowledge(database, async (transaction) => {
+    await holdSessionsOf(transaction, ids)
     const facts = await lockFacts(transaction, ids)
     for (const id of ids) {
       const fact = facts.get(id)

@@ -17,6 +17,7 @@ import {
 } from '../knowledge/fact-change.ts'
 import {
   editKnowledge,
+  holdSessionsOf,
   recordChange,
   type Editor,
   type NormalizedText,
@@ -97,6 +98,7 @@ async function plan(
 ): Promise<readonly PlannedStep[] | Refusal> {
   const sources = await transaction.proposalSource.findMany({ where: { proposalId: id } })
   const ids = sources.map(({ factId }) => factId)
+  await holdSessionsOf(transaction, ids)
   const facts = await lockFacts(transaction, ids)
   for (const { factId, version } of sources) {
     const fact = facts.get(factId)
