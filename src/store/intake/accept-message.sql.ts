@@ -208,7 +208,8 @@ const acceptSql = ({ opens, holes }: { readonly opens: boolean; readonly holes: 
         CASE WHEN turn.runs AND s.owner IS NULL AND s.ready_at IS NULL AND input.collect_window_ms = 0
           THEN input.user_name ELSE s.turn_user END AS turn_user,
         coalesce(input.time_zone, s.time_zone) AS time_zone
-      FROM input, LATERAL (SELECT ${runsIn(sql`s.source_type`)} AS runs, ${holes.begins} AS begins) turn)
+      -- OFFSET 0: found out once, and not anew for each column that reads it.
+      FROM input, LATERAL (SELECT ${runsIn(sql`s.source_type`)} AS runs, ${holes.begins} AS begins OFFSET 0) turn)
     WHERE ${when(!opens, sql`s.id = (SELECT session_id FROM input) AND NOT EXISTS (SELECT 1 FROM prior) AND `)}(
       SELECT (NOT ${runsIn(sql`s.source_type`)} OR s.queue_length < input.max_queued) AND ${mayReach(sql`s.id`)} FROM input)
     RETURNING s.last_seq, s.queue_length, s.epoch, s.source_type, s.busy_policy, s.time_zone, s.mode),

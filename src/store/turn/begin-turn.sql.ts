@@ -63,7 +63,8 @@ const beginSql = ({ claims }: { readonly claims: boolean }): Sql => sql`fence AS
   WHERE session.last_seq IS NOT NULL${when(!claims, sql` OR next.status <> 'QUEUED'`)}`
 
 const FREE = sql`s.owner IS NULL AND s.ready_at <= now() AND ${isListed(sql`input.node`)}`
-const HELD = sql`s.owner = input.node AND s.epoch = input.epoch`
+/** Compared as no index can: see `commitSql`. */
+const HELD = sql`s.owner IS NOT DISTINCT FROM input.node AND s.epoch = input.epoch`
 
 const MAY_CLAIM = sql`NOT ${waitsLonger(sql`next.user_name`, sql`fence.ready_at`)}
       AND ${hasPlace(sql`next.user_name`, sql`input.share`)}`

@@ -102,7 +102,7 @@ type Row = JoinedRow | { readonly seq: null }
  */
 const JOIN = {
   name: 'turn.join',
-  text: `WITH fence AS MATERIALIZED (SELECT id FROM sessions WHERE id = $1 AND owner = $2 AND epoch = $3 FOR UPDATE),
+  text: `WITH fence AS MATERIALIZED (SELECT id FROM sessions WHERE id = $1 AND owner IS NOT DISTINCT FROM $2::int AND epoch = $3 FOR UPDATE),
     picked AS MATERIALIZED (SELECT t.id, t.seq, t.message_id FROM fence, turns t
       WHERE t.session_id = $1 AND t.id = ANY($5::text[]) AND t.status = 'QUEUED' FOR UPDATE OF t),
     placed AS MATERIALIZED (SELECT id, message_id, row_number() OVER (ORDER BY seq)::int AS place FROM picked),

@@ -30,13 +30,16 @@ export interface ReadyWrite extends TurnWrite {
   readonly prompts: SharedPrompts['due']
 }
 
-/** `bind` takes all values but the first four. */
+/**
+ * `bind` takes all values but the first four. The owner is compared as no index can: while the table was young,
+ * PostgreSQL took all sessions of a node for fewer than the one of that id, and kept reading them all.
+ */
 export function commitSql(turn: TurnRef, write: ReadyWrite, bind: Bind): Sql {
   const count = sql`${bind(write.events.length)}::int`
   const usage = usageColumns(write, bind)
   return sql`WITH w_fence AS (
     UPDATE sessions x SET last_seq = x.last_seq + ${count}${usage}${sessionColumns(write, bind)}
-    WHERE x.id = $1 AND x.owner = $2 AND x.epoch = $3
+    WHERE x.id = $1 AND x.owner IS NOT DISTINCT FROM $2::int AND x.epoch = $3
     RETURNING x.last_seq - ${count} AS base, x.turn_count - x.checkpoint_turns AS turns_since, x.owner, x.busy_policy,
       x.webhook, x.webhook_token),
   w_turn AS (${fenced`

@@ -40,5 +40,5 @@ const RELEASE = {
   name: 'queue.release',
   text: `UPDATE sessions SET owner = NULL, turn_user = NULL,
       ready_at = CASE WHEN $4 THEN now() + $5::float8 * interval '1 millisecond' WHEN queue_length > 0 THEN greatest(ready_at, now()) END
-    WHERE id = $1 AND owner = $2 AND epoch = $3 RETURNING ready_at IS NOT NULL AS left`,
+    WHERE id = $1 AND owner IS NOT DISTINCT FROM $2::int AND epoch = $3 RETURNING ready_at IS NOT NULL AS left`,
 }

@@ -284,6 +284,7 @@ WITH
             ELSE s.turn_user
           END AS turn_user,
           coalesce(input.time_zone, s.time_zone) AS time_zone
+          -- OFFSET 0: found out once, and not anew for each column that reads it.
         FROM
           input,
           LATERAL (
@@ -316,6 +317,8 @@ WITH
                     place
                 )
               ) IS TRUE AS begins
+            OFFSET
+              0
           ) turn
       )
     WHERE

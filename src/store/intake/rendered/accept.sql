@@ -240,6 +240,7 @@ WITH
             ELSE s.turn_user
           END AS turn_user,
           coalesce(input.time_zone, s.time_zone) AS time_zone
+          -- OFFSET 0: found out once, and not anew for each column that reads it.
         FROM
           input,
           LATERAL (
@@ -249,6 +250,8 @@ WITH
                 ELSE input.runs_direct
               END AS runs,
               false AS begins
+            OFFSET
+              0
           ) turn
       )
     WHERE

@@ -23,7 +23,7 @@ WITH
       input
       JOIN sessions s ON s.id = input.session_id
     WHERE
-      s.owner = input.node
+      s.owner IS NOT DISTINCT FROM input.node
       AND s.epoch = input.epoch
     FOR UPDATE OF
       s

@@ -14,7 +14,7 @@ WITH
       provider_state = $8::jsonb
     WHERE
       x.id = $1
-      AND x.owner = $2
+      AND x.owner IS NOT DISTINCT FROM $2::int
       AND x.epoch = $3
     RETURNING
       x.last_seq - $5::int AS base,
