@@ -8,6 +8,7 @@ import type * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg'
 import type { DatabaseServer } from './database-server.ts'
 import { offlineAdapters } from './offline-adapter.ts'
 import { loadWasm } from './wasm-package.ts'
+import { paramsWithoutKeys, withoutKeys } from './without-keys.ts'
 
 export interface SchemaEngineOptions {
   readonly server: DatabaseServer
@@ -63,7 +64,8 @@ export class SchemaEngine {
    * Runs one method and returns its result. Throws what the engine fails with: an error with Prisma's `code` and
    * `meta`.
    */
-  async call(method: string, params: unknown): Promise<unknown> {
+  async call(method: string, sent: unknown): Promise<unknown> {
+    const params = paramsWithoutKeys(sent)
     const { server, adapters } = this.#options
     if (method === 'createDatabase') {
       await server.create(server.database)
@@ -123,7 +125,10 @@ export class SchemaEngine {
 
   async #readDatamodels(): Promise<[path: string, content: string][]> {
     return await Promise.all(
-      this.#options.datamodels.map(async (path): Promise<[string, string]> => [path, await readFile(path, 'utf8')]),
+      this.#options.datamodels.map(async (path): Promise<[string, string]> => [
+        path,
+        withoutKeys(await readFile(path, 'utf8')),
+      ]),
     )
   }
 }
