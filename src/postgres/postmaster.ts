@@ -48,6 +48,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   wal_level: 'minimal', // nothing replicates from here
   max_wal_senders: '0',
   max_logical_replication_workers: '0',
+  wal_compression: 'pglz', // whole pages, as they follow each checkpoint, in a quarter of their bytes
   max_wal_size: '512MB', // bounds the log on disk and the time of a recovery
   timezone: 'UTC',
   log_timezone: 'UTC',
