@@ -24,7 +24,7 @@ const HELP = `npm run bench:turn -- [--main OTHER/src/main.ts] [--rounds 4] [--c
   --details  by relation, kind of record and statement`
 
 /** Code and statements are young until then. */
-const WARM_UP_ROUNDS = 3
+const WARM_UP_ROUNDS = 2
 /** Sessions; more are refused by a young server on a busy machine. */
 const AT_ONCE = 25
 /** What a turn leaves to be written later is written by then. */
