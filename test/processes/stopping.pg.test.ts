@@ -6,10 +6,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { findDescendants } from '../../src/execution/process/process-tree.ts'
 import { hasCode } from '../../src/platform/error-code.ts'
-import { Cluster, clientOf, type ClusterOptions } from '../harness/cluster.ts'
+import { Cluster, clientOf } from '../harness/cluster.ts'
 import { ServerProcess, type ServerProcessOptions } from '../harness/server-process.ts'
 import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
@@ -33,23 +33,29 @@ function majorOf(node: string): number {
 
 type Start = Pick<ServerProcessOptions, 'command'>
 
-/** A server that runs a command, which ends once the file `go` is there. */
-async function beginTurn(start: Start, options: ClusterOptions = {}) {
+const config = { settings: { drain_timeout: 60 } }
+
+/** A server that runs a command, which ends once the file `go` is there; on a database of its own unless one is given. */
+async function beginTurn(
+  start: Start,
+  { shared, sessionId = 'cli:running' }: { shared?: Cluster; sessionId?: string } = {},
+) {
   await using stack = new AsyncDisposableStack()
-  const cluster = stack.use(await Cluster.begin({ config: { settings: { drain_timeout: 60 } }, ...options }))
-  const server = await cluster.start({ ...start, env: { PATH } })
+  const cluster = shared ?? stack.use(await Cluster.begin({ config }))
+  const server = stack.use(await cluster.start({ ...start, env: { PATH } }))
   const ada = clientOf(server, 'ada')
-  await send(ada, 'cli:running', `run: echo begun; until [ -e ${cluster.path('go')} ]; do sleep 0.02; done; echo ended`)
-  const watch = stack.use(watchAll(ada, 'cli:running'))
+  const go = cluster.path(`go-${sessionId.replace(':', '-')}`)
+  await send(ada, sessionId, `run: echo begun; until [ -e ${go} ]; do sleep 0.02; done; echo ended`)
+  const watch = stack.use(watchAll(ada, sessionId))
   await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent')
   const owned = stack.move()
-  return { cluster, server, watch, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { cluster, server, watch, go, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** It waits for the turn, and the turn ends as if nothing had happened. */
-async function expectDrained({ cluster, server, watch }: Awaited<ReturnType<typeof beginTurn>>): Promise<void> {
+async function expectDrained({ server, watch, go }: Awaited<ReturnType<typeof beginTurn>>): Promise<void> {
   await server.logged('draining: waiting for running turns')
-  await writeFile(cluster.path('go'), '')
+  await writeFile(go, '')
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
   expect(eventsOf(watch, 'TaskOutputEvent').map(({ text }) => text)).toEqual(['begun\n', 'ended\n'])
 }
@@ -129,26 +135,35 @@ test.skipIf(OLD_NODE === undefined)(
   },
 )
 
-test('told to stop together with its PostgreSQL and its command host, it drains and ends', async () => {
-  await using turn = await beginTurn({}, { embedded: true })
-  const signalled = tellAll(turn.server.pid, 'SIGTERM', (pid) =>
-    /postgres\0-D|command-host|cli\.mjs/.test(commandOf(pid)),
-  )
-  expect(signalled).toHaveLength(3)
-  await turn.server.logged('stopping')
-  await writeFile(turn.cluster.path('go'), '')
-  expect(await turn.server.ended).toEqual({ code: 0, signal: null })
-})
+// The second goes on with the database that the first has stopped: to make one takes longer than all else.
+describe('with the embedded PostgreSQL', () => {
+  let shared: Cluster
+  beforeAll(async () => {
+    shared = await Cluster.begin({ config, embedded: true })
+  })
+  afterAll(() => shared[Symbol.asyncDispose]())
 
-test('told to stop together with every process of the service, as systemd does, it ends, and the next start goes on', async () => {
-  await using turn = await beginTurn({}, { embedded: true })
-  tellAll(turn.server.pid, 'SIGTERM')
-  expect(await turn.server.ended).toEqual({ code: 0, signal: null })
+  test('told to stop together with its PostgreSQL and its command host, it drains and ends', async () => {
+    await using turn = await beginTurn({}, { shared })
+    const signalled = tellAll(turn.server.pid, 'SIGTERM', (pid) =>
+      /postgres\0-D|command-host|cli\.mjs/.test(commandOf(pid)),
+    )
+    expect(signalled).toHaveLength(3)
+    await turn.server.logged('stopping')
+    await writeFile(turn.go, '')
+    expect(await turn.server.ended).toEqual({ code: 0, signal: null })
+  })
 
-  await writeFile(turn.cluster.path('go'), '')
-  const next = await turn.cluster.start()
-  await using resumed = watchAll(clientOf(next, 'ada'), 'cli:running')
-  expect(await turnEnd(resumed)).toMatchObject({ turnStatus: 'DONE' })
+  test('told to stop together with every process of the service, as systemd does, it ends, and the next start goes on', async () => {
+    await using turn = await beginTurn({}, { shared, sessionId: 'cli:service' })
+    tellAll(turn.server.pid, 'SIGTERM')
+    expect(await turn.server.ended).toEqual({ code: 0, signal: null })
+
+    await writeFile(turn.go, '')
+    const next = await turn.cluster.start()
+    await using resumed = watchAll(clientOf(next, 'ada'), 'cli:service')
+    expect(await turnEnd(resumed)).toMatchObject({ turnStatus: 'DONE' })
+  })
 })
 
 test('a database that is not there yet is waited for, and a server that waits can be told to stop', async () => {
