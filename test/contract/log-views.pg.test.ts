@@ -1,6 +1,13 @@
 /** What each event shows when the hub executes it, and which events each log view admits. */
-import { executeSubscriptionEvent, parse, validateSubscriptionArgs, type ExecutionResult } from 'graphql'
+import {
+  executeSubscriptionEvent,
+  parse,
+  validateSubscriptionArgs,
+  type ExecutionResult,
+  type ValidatedSubscriptionArgs,
+} from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EventProjection } from '../../src/graphql/live/event-projection.ts'
 import { logViewOf, type LogEntry, type LogView } from '../../src/graphql/live/log-view.ts'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
@@ -44,6 +51,14 @@ function show(
   event: LogEntry,
   as: TokenName | null = 'bob',
 ): ExecutionResult | PromiseLike<ExecutionResult> {
+  return executeSubscriptionEvent(argsFor(document, event, as))
+}
+
+function argsFor(
+  document: { toString(): string },
+  event: LogEntry,
+  as: TokenName | null = 'bob',
+): ValidatedSubscriptionArgs {
   const args = validateSubscriptionArgs({
     schema: it.schema,
     document: parse(document.toString()),
@@ -52,7 +67,7 @@ function show(
     contextValue: it.contextFor(as),
   })
   if (!('schema' in args)) throw new Error(JSON.stringify(args))
-  return executeSubscriptionEvent(args)
+  return args
 }
 
 const at = new Date('2026-11-21T12:00:00.000Z')
@@ -164,6 +179,54 @@ test('what the event itself holds needs no promise and no statement', async () =
     })
     expect(statements).toEqual([])
   }
+})
+
+/** Each value that an event holds, by itself and in all the ways in which a document can ask for it. */
+const VALUES = `subscription ($sessionId: ID!, $yes: Boolean = true) {
+  sessionEvents(sessionId: $sessionId) { ...Head type: __typename }
+  sessionEvents(sessionId: $sessionId) {
+    ... on TaskOutputEvent { taskId stream text @include(if: $yes) gone: text @skip(if: $yes) }
+    ... on TextEvent { taskId } ... on TextDeltaEvent { delta } ... on TextCompletedEvent { content final attempt }
+    ... on PipelineStepEvent { step detail } ... on TaskUpdateEvent { taskId taskStatus }
+    ... on TaskProgressEvent { done total } ... on SessionSnapshot { removedUpTo } ... on ReviewEvent { reason verdict }
+    ... on ThinkingEvent { delta } ... on TurnCompletedEvent { commandsHandled } ... on PluginEvent { data }
+  }
+}
+fragment Head on SessionEvent { seq at sessionId ...Turn ... @include(if: $yes) { place: seq } }
+fragment Turn on SessionEvent { turnId }`
+
+test('what is projected is what graphql-js shows, once it has shown it', async () => {
+  const projected: string[] = []
+  for (const [name, [entry]] of Object.entries(everyEvent())) {
+    const args = argsFor(VALUES, entry)
+    const projection = new EventProjection(args, viewOf('sessionEvents').typeNameOf)
+    expect(projection.project(entry)).toBeNull()
+    projection.shown(entry)
+    const text = projection.project(entry)
+    if (text === null) continue
+    projected.push(name)
+    expect(text).toBe(JSON.stringify(await executeSubscriptionEvent(args)))
+  }
+  const resolved = new Set(['ThinkingEvent', 'TurnCompletedEvent', 'PluginEvent'])
+  expect(projected).toEqual(Object.keys(everyEvent()).filter((name) => !resolved.has(name)))
+})
+
+test('what a type does not take, and what is not the event alone, is left to graphql-js', () => {
+  const project = (document: string, entry: LogEntry): string | null => {
+    const projection = new EventProjection(argsFor(document, entry), viewOf('sessionEvents').typeNameOf)
+    projection.shown(entry)
+    return projection.project(entry)
+  }
+  const document = (fields: string): string =>
+    `subscription ($sessionId: ID!) { sessionEvents(sessionId: $sessionId) { ... on TaskOutputEvent { ${fields} } } }`
+  const body = { type: 'TaskOutput', taskId: 'task_1', stream: 'STDOUT', text: 'x' } as const
+  expect(project(document('text stream'), event(body))).toBe(
+    JSON.stringify({ data: { sessionEvents: { text: 'x', stream: 'STDOUT' } } }),
+  )
+  expect(project(document('text stream'), event({ ...body, stream: 'NONE' as 'STDOUT' }))).toBeNull()
+  expect(project(document('text stream'), event({ ...body, text: null as unknown as string }))).toBeNull()
+  for (const fields of ['text task { id }', 'text session { id }', '__proto__: text'])
+    expect(project(document(fields), event(body))).toBeNull()
 })
 
 test('an event that tells of something deleted says so', async () => {

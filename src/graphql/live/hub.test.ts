@@ -20,7 +20,7 @@ if (eventsField !== undefined) eventsField.resolve = (entry: unknown) => entry
 function operationOf(after: number | null): LogOperation {
   const args = validateSubscriptionArgs({ schema, document: parse('subscription { events { seq } }') })
   if (!('schema' in args)) throw new Error('not valid')
-  const view = { admits: (): boolean => true, startsWithSnapshot: false }
+  const view = { admits: (): boolean => true, typeNameOf: () => 'Event', startsWithSnapshot: false }
   return { kind: 'log', view, field: 'events', sessionId: 'cli:s', after, shareKey: '', isPersonal: false, args }
 }
 

@@ -8,6 +8,7 @@
  *  - `admits` and `resolve` depend on the entry and on the viewer's access class alone, never on who exactly asks: one
  *    execution serves every subscriber with the same document, variables (`after` aside) and access class.
  *  - The hub has checked that every subscriber may see the session; `RequestContext.grantedSessionId` names it.
+ *  - Values of an entry that fields expose need no execution (event-projection.ts): what shows an entry is the entry itself.
  * - Resolvers of common selections stay synchronous: the entry already holds what they need. A promise is allowed, but
  *   it makes the execution of every event asynchronous.
  */
@@ -33,6 +34,8 @@ export type LogEntry = SessionEvent | SessionSnapshot
 export interface LogView {
   /** Whether the view shows this event. Called once per event and view, not per subscriber; must not throw. */
   readonly admits: (event: SessionEvent) => boolean
+  /** The object type that shows the entry. */
+  readonly typeNameOf: (entry: LogEntry) => string
   /** Whether a subscription without `after` starts with a `SessionSnapshot`; else it starts with the next event. */
   readonly startsWithSnapshot: boolean
 }

@@ -39,7 +39,11 @@ function operationOf(document: string): LogOperation {
   const args = validateSubscriptionArgs({ schema, document: parse(document) })
   if (!('schema' in args)) throw new Error('not valid')
   // Every fifth event is none of this view's business.
-  const view = { admits: (event: SessionEvent) => event.seq % 5 !== 0, startsWithSnapshot: false }
+  const view = {
+    admits: (event: SessionEvent) => event.seq % 5 !== 0,
+    typeNameOf: () => 'Event',
+    startsWithSnapshot: false,
+  }
   return { kind: 'log', view, field: 'events', sessionId: 's', after: null, shareKey: '', isPersonal: false, args }
 }
 

@@ -20,6 +20,7 @@ import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { fitResult } from '../operation/answer-budget.ts'
 import { Batch, type ResultPayload } from './batch.ts'
+import { EventProjection } from './event-projection.ts'
 import { executeEvent } from './execute-event.ts'
 import type { LogOperation } from '../operation/log-operation.ts'
 import type { LogEntry } from './log-view.ts'
@@ -30,6 +31,8 @@ import { wakeSoon } from './wake-soon.ts'
 
 /** Payloads are written in pieces of about this size. */
 const BATCH_BYTES = 64 * 1024
+/** In UTF-8, of what a string counts as one. */
+const MOST_BYTES_PER_CHARACTER = 3
 const UNAVAILABLE = 'DATABASE_UNAVAILABLE'
 /** The database does not answer: how long to wait before asking again. Subscribers need not notice. */
 const RETRY_MS = 1000
@@ -76,6 +79,7 @@ export class ShareGroup {
   readonly #options: ShareGroupOptions
   readonly #live = new Set<Member>()
   #payloads = new PayloadCache()
+  readonly #projection: EventProjection
   /** Texts were taken out of the events before this seq: what shows them may be older than that, and is not kept. */
   #erasedAt = 0
   readonly #working = new Set<Promise<void>>()
@@ -89,6 +93,8 @@ export class ShareGroup {
   constructor(options: ShareGroupOptions) {
     this.#options = options
     this.#head = options.head
+    const { args, view } = options.operation
+    this.#projection = new EventProjection(args, view.typeNameOf)
   }
 
   /** Serves the member from its cursor on; `snapshot`: after that entry. */
@@ -251,7 +257,7 @@ export class ShareGroup {
     const { logger, metrics, clock } = this.#options
     try {
       if (snapshot !== null) {
-        const payload = await this.#payloadOf(snapshot, this.#options.createContext())
+        const payload = await this.#payloadOf(snapshot, this.#options.createContext)
         await this.#send(member, [{ seq: snapshot.seq, payload }])
       }
       while (member.open && member.cursor < this.#head) {
@@ -285,7 +291,7 @@ export class ShareGroup {
     }
     const { sessionId } = operation
     const entry = { type: 'SessionSnapshot', seq, at: clock.now(), sessionId, turnId: null, removedUpTo } as const
-    await this.#send(member, [{ seq, payload: await this.#payloadOf(entry, this.#options.createContext()) }])
+    await this.#send(member, [{ seq, payload: await this.#payloadOf(entry, this.#options.createContext) }])
     return true
   }
 
@@ -320,8 +326,9 @@ export class ShareGroup {
   /** One context for all of them, so that what they load is loaded together. */
   #show(events: readonly SessionEvent[]): readonly ResultPayload[] | Promise<readonly ResultPayload[]> {
     const admitted = events.filter((event) => this.#options.operation.view.admits(event))
-    const context = admitted.length === 0 ? {} : this.#options.createContext()
-    const payloads = admitted.map((event) => this.#payloadOf(event, context))
+    let context: object | null = null
+    const contextOf = (): object => (context ??= this.#options.createContext())
+    const payloads = admitted.map((event) => this.#payloadOf(event, contextOf))
     const ready = payloads.filter((payload) => Buffer.isBuffer(payload))
     if (ready.length === payloads.length) return pair(admitted, ready)
     return Promise.all(payloads.map(async (payload) => payload)).then((all) => pair(admitted, all))
@@ -333,12 +340,15 @@ export class ShareGroup {
     this.#payloads = new PayloadCache()
   }
 
-  #payloadOf(entry: LogEntry, context: object): Buffer | Promise<Buffer> {
+  #payloadOf(entry: LogEntry, contextOf: () => object): Buffer | Promise<Buffer> {
     const known = this.#payloads.get(entry)
     if (known !== null) return known
-    const { operation, metrics } = this.#options
+    const { operation, metrics, maxResponseBytes } = this.#options
     metrics.eventExecutions.inc()
-    const result = executeEvent({ ...operation.args, rootValue: entry, contextValue: context })
+    const projected = this.#projection.project(entry)
+    if (projected !== null && projected.length * MOST_BYTES_PER_CHARACTER <= maxResponseBytes())
+      return this.#keep(entry, Buffer.from(projected))
+    const result = executeEvent({ ...operation.args, rootValue: entry, contextValue: contextOf() })
     if (!(result instanceof Promise)) return this.#serialise(entry, result)
     if (entry.seq < this.#erasedAt) return this.#serialiseLater(entry, result)
     return this.#payloads.keepRunning(entry, this.#serialiseLater(entry, result))
@@ -357,8 +367,13 @@ export class ShareGroup {
     }
     const payload = Buffer.from(JSON.stringify(masked))
     // An error may be transient: it is not shared, so that the next execution can succeed.
-    const share = this.members.size > 1 && result.errors === undefined && entry.seq >= this.#erasedAt
-    return share ? this.#payloads.keep(entry, payload) : payload
+    if (result.errors !== undefined) return payload
+    this.#projection.shown(entry)
+    return this.#keep(entry, payload)
+  }
+
+  #keep(entry: LogEntry, payload: Buffer): Buffer {
+    return this.members.size > 1 && entry.seq >= this.#erasedAt ? this.#payloads.keep(entry, payload) : payload
   }
 }
 

@@ -9,7 +9,7 @@ const schema = buildSchema(`
   type Subscription { events(sessionId: ID!, after: Int): Event, other: Int }
   type Event { seq: Int, page(after: Int): Int }
 `)
-const view = { admits: () => true, startsWithSnapshot: false }
+const view = { admits: () => true, typeNameOf: () => 'Event', startsWithSnapshot: false }
 must(schema.getSubscriptionType()?.getFields()['events'], 'the field').extensions = { logView: () => view }
 
 function read(query: string, variables: Record<string, unknown> = {}): ReturnType<typeof readLogOperation> {

@@ -57,6 +57,11 @@ const TYPE_NAMES: Readonly<Record<LogEntry['type'], string>> = {
   TurnCompleted: 'TurnCompletedEvent',
 }
 
+/** The object type that shows the entry. */
+export function typeNameOf({ type }: LogEntry): string {
+  return TYPE_NAMES[type]
+}
+
 /** Whether this version can show events of this type; a newer process may have written others. */
 export function isKnownEventType(type: string): type is SessionEventType {
   return Object.hasOwn(TYPE_NAMES, type)
@@ -64,7 +69,7 @@ export function isKnownEventType(type: string): type is SessionEventType {
 
 export const SessionEventInterface = builder.interfaceRef<LogEntry>('SessionEvent').implement({
   description: "An entry of a session's log. The log is complete and in the order in which things happened.",
-  resolveType: (entry) => TYPE_NAMES[entry.type],
+  resolveType: typeNameOf,
   fields: (t) => ({
     seq: t.exposeInt('seq', {
       description: 'Its place in the log, strictly increasing. Gaps mean nothing. Resume with "after".',
@@ -220,7 +225,7 @@ builder.objectRef<EventOf<'TaskOutput'>>('TaskOutputEvent').implement({
 export const TextEventInterface = builder.interfaceRef<EventOf<'TextDelta' | 'TextCompleted'>>('TextEvent').implement({
   description: 'What the agent says: pieces while a text is being written, then the whole text, once.',
   interfaces: [SessionEventInterface],
-  resolveType: (entry) => TYPE_NAMES[entry.type],
+  resolveType: typeNameOf,
   fields: (t) => ({
     taskId: t.exposeID('taskId', { description: 'The MSG task that writes the text.' }),
     task: TaskRow.field(

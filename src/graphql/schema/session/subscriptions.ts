@@ -3,7 +3,7 @@
  * follows, and calls `resolve` once for all subscribers who may share the result (src/graphql/live/log-view.ts).
  * It never evaluates their authScopes: the rule of a log view is always AUTHENTICATED.
  */
-import type { SessionEventType } from '../../../core/session-event.ts'
+import type { SessionEvent, SessionEventType } from '../../../core/session-event.ts'
 import { assert } from '../../../platform/must.ts'
 import { servedByHub, type LogEntry, type LogView, type ReadLogView } from '../../live/log-view.ts'
 import { AUTHENTICATED } from '../access.ts'
@@ -11,7 +11,13 @@ import { builder } from '../builder.ts'
 import { BEGINS } from '../list-update.ts'
 import { SessionEventTypeEnum, wantedTypes } from './event-types.ts'
 import { SessionRow } from './session.ts'
-import { PipelineStepEvent, SessionEventInterface, TextEventInterface, type EventOf } from './session-event.ts'
+import {
+  PipelineStepEvent,
+  SessionEventInterface,
+  TextEventInterface,
+  typeNameOf,
+  type EventOf,
+} from './session-event.ts'
 
 builder.subscriptionType({ description: 'What changes, as it happens: over WebSocket (graphql-transport-ws) or SSE.' })
 
@@ -84,11 +90,12 @@ SessionRow.updates('sessionUpdates', {
 
 function readWhole({ types }: Parameters<ReadLogView>[0]): LogView {
   const wanted = wantedTypes(types as readonly SessionEventType[] | null | undefined)
-  return { admits: wanted === null ? () => true : (event) => wanted.has(event.type), startsWithSnapshot: true }
+  const admits = wanted === null ? () => true : (event: SessionEvent) => wanted.has(event.type)
+  return { admits, typeNameOf, startsWithSnapshot: true }
 }
 
 function only(...types: readonly SessionEventType[]): LogView {
-  return { admits: (event) => types.includes(event.type), startsWithSnapshot: false }
+  return { admits: (event) => types.includes(event.type), typeNameOf, startsWithSnapshot: false }
 }
 
 function expectType<Type extends SessionEventType>(types: readonly Type[], entry: LogEntry): EventOf<Type> {
