@@ -119,7 +119,7 @@ function rulesOfOperations(options: YogaOptions): DoorPlugin[] {
     useExecution(config),
     useSubscriptions(options),
     useAdmission(options.admission, metrics),
-    useMaskedResults(config, metrics),
+    useMaskedResults(options),
     useLogLine(clock),
     useFigures(clock, metrics),
   ]

@@ -32,7 +32,7 @@ interface DatabaseOptions {
   readonly logger: Logger
 }
 
-/** Texts of Prisma's that are prepared; which there are depends on what clients select. Others are parsed each time. */
+/** Texts that are prepared of those, Prisma's among them, that depend on what clients select. Others are parsed each time. */
 const MAX_NAMED_STATEMENTS = 100
 /**
  * A request waits this long for a connection, then fails with DATABASE_UNAVAILABLE: callers get an error instead of
@@ -76,7 +76,7 @@ export class Database {
       client.on('error', (error) => options.logger.debug({ error: messageOf(error) }, 'a database connection broke'))
     })
     this.prisma = new PrismaClient({
-      adapter: new PrismaPg(this.#pool, { statementNameGenerator: ({ sql }) => this.#nameOf(sql) }),
+      adapter: new PrismaPg(this.#pool, { statementNameGenerator: ({ sql }) => this.nameOf(sql) }),
     })
   }
 
@@ -119,11 +119,14 @@ export class Database {
     }
   }
 
-  /** Empty: not prepared. */
-  #nameOf(sql: string): string {
+  /**
+   * Under which name a statement is prepared whose text depends on what clients select. Empty: it is not, since there
+   * are too many of them already.
+   */
+  nameOf(sql: string): string {
     const known = this.#statementNames.get(sql)
     if (known !== undefined) return known
-    const name = this.#statementNames.size < MAX_NAMED_STATEMENTS ? `prisma.${this.#statementNames.size}` : ''
+    const name = this.#statementNames.size < MAX_NAMED_STATEMENTS ? `selected.${this.#statementNames.size}` : ''
     if (name !== '') this.#statementNames.set(sql, name)
     return name
   }

@@ -11,6 +11,7 @@ export class AnswerBudget {
   readonly #maxBytes: number
   readonly #abort = new AbortController()
   #bytes = 0
+  #isExceeded = false
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
@@ -22,23 +23,48 @@ export class AnswerBudget {
   }
 
   get isExceeded(): boolean {
-    return this.#abort.signal.aborted
+    return this.#isExceeded
   }
 
   /** Returns the value. Throws, and aborts the execution, when it is too much with all that was counted before. */
   count<Value>(value: Value): Value {
-    if (!this.isExceeded) {
+    if (!this.#isExceeded) {
       this.#bytes += typeof value === 'string' ? value.length : jsonBytes(value, this.#maxBytes - this.#bytes)
-      if (this.#bytes > this.#maxBytes) this.#abort.abort(tooLarge(this.#maxBytes, []))
+      if (this.#bytes > this.#maxBytes) {
+        this.#isExceeded = true
+        this.#abort.abort(tooLarge(this.#maxBytes, []))
+      }
     }
-    this.#abort.signal.throwIfAborted()
+    this.throwIfExceeded()
     return value
+  }
+
+  throwIfExceeded(): void {
+    if (this.#isExceeded) this.#abort.signal.throwIfAborted()
   }
 
   /** What an execution that was aborted comes to. */
   get refusal(): ExecutionResult {
     return refusalOf(this.#maxBytes)
   }
+}
+
+/** What yoga writes in place of `JSON.stringify(result)`; JSON itself leaves it out. */
+interface Written extends ExecutionResult {
+  readonly stringify: () => string
+}
+
+/**
+ * As fitResult, of a result whose long values were counted: it is made JSON at once, which serves for writing it, too.
+ */
+export function writeResult(result: ExecutionResult, maxBytes: number): ExecutionResult {
+  // Yoga takes from errors what is for HTTP alone.
+  if (result.errors !== undefined) return fitResult(result, maxBytes)
+  const text = JSON.stringify(result)
+  if (text.length > maxBytes || (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes))
+    return refusalOf(maxBytes)
+  const written: Written = { ...result, stringify: () => text }
+  return written
 }
 
 /** The result as it is, or, when it is larger than that as JSON, nothing but the error that says so. */

@@ -41,7 +41,7 @@ function counting(resolve: GraphQLFieldResolver<unknown, Counted>): GraphQLField
   return (...call) => {
     const [, , { answer }] = call
     if (answer === null || answer === undefined) return resolve(...call)
-    answer.signal.throwIfAborted()
+    answer.throwIfExceeded()
     const value: unknown = resolve(...call)
     return value instanceof Promise ? value.then((settled: unknown) => answer.count(settled)) : answer.count(value)
   }

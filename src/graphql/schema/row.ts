@@ -16,6 +16,7 @@ import { builder, type BuilderTypes } from './builder.ts'
 import { ENTRY, listUpdate } from './list-update.ts'
 import type { Row } from './paging/connection-type.ts'
 import type { Page } from './paging/page.ts'
+import { plainColumns, type PlainColumns } from './paging/plain-columns.ts'
 import { rowPages, type ListedTable } from './paging/row-pages.ts'
 import { stillThere } from './still-there.ts'
 import { tellIfAbsent } from './tell-if-absent.ts'
@@ -43,6 +44,11 @@ interface RowRules<Where, Connection> {
   readonly table: (prisma: PrismaClient) => Table<Where>
   /** The condition under which a viewer sees the row of this id. */
   readonly visible: (context: AuthenticatedContext, id: string) => Where | Promise<Where>
+  /**
+   * Reads the row of this id by a statement if the viewer sees it, where columns alone are selected (plain-columns.ts);
+   * for what is read all the time. The condition is that of `visible`.
+   */
+  readonly readVisible?: (context: AuthenticatedContext, id: string, columns: PlainColumns) => Promise<Row | null>
   /** The type of its lists (connectionType, countedConnectionType): order, and cost of a page; null: there are none. */
   readonly connection: Connection
 }
@@ -83,11 +89,9 @@ export function row<
   Name extends keyof PrismaTypes,
   Where extends object,
   Connection extends ObjectRef<BuilderTypes, Page<Row>> | null,
->(typeName: Name, { kind, table, visible, connection }: RowRules<Where, Connection>) {
-  const findVisible = async (context: AuthenticatedContext, columns: Columns, id: string): Promise<Row | null> => {
-    const where = await visible(context, id)
-    return await table(context.database.prisma).findFirst({ ...asIdOnly(columns), where })
-  }
+>(typeName: Name, rules: RowRules<Where, Connection>) {
+  const { kind, table, connection } = rules
+  const findVisible = visibleFinder(typeName, rules)
   const findKnown = (context: GraphQLContext, columns: Columns, id: string): Row | Promise<Row> =>
     rowOf(id, columns, () => table(context.database.prisma).findUnique({ ...asIdOnly(columns), where: { id } }))
 
@@ -146,9 +150,25 @@ export function row<
   }
 }
 
+type FindVisible = (context: AuthenticatedContext, columns: Columns, id: string) => Promise<Row | null>
+
+/** Finds the row of an id, unless the viewer may not see it. */
+function visibleFinder<Where extends object>(
+  typeName: keyof PrismaTypes,
+  { table, visible, readVisible }: Pick<RowRules<Where, unknown>, 'table' | 'visible' | 'readVisible'>,
+): FindVisible {
+  return async (context, columns, id) => {
+    const { select } = columns
+    const plain = readVisible === undefined || select === undefined ? null : plainColumns(typeName, select)
+    if (readVisible !== undefined && plain !== null) return readVisible(context, id, plain)
+    const where = await visible(context, id)
+    return await table(context.database.prisma).findFirst({ ...asIdOnly(columns), where })
+  }
+}
+
 function addUpdates(
   typeName: keyof PrismaTypes,
-  findVisible: (context: AuthenticatedContext, columns: Columns, id: string) => Promise<Row | null>,
+  findVisible: FindVisible,
   { fieldName, authScopes, description, follow }: Updates & { readonly fieldName: string },
 ): void {
   const type = listUpdate(typeName, authScopes)

@@ -6,6 +6,7 @@ import type { GraphQLSchema } from 'graphql'
 import { countAnswers } from '../operation/count-answers.ts'
 import { assertEveryFieldHasAccessRule } from './access.ts'
 import { builder } from './builder.ts'
+import { readLoadedColumns } from './loaded-columns.ts'
 import { refuseGoneRows } from './refuse-gone-rows.ts'
 import './values/scalars.ts'
 import './people/viewer.ts'
@@ -95,5 +96,5 @@ export function buildSchema(): GraphQLSchema {
 function build(): GraphQLSchema {
   const schema = builder.toSchema({ sortSchema: true })
   assertEveryFieldHasAccessRule(schema)
-  return countAnswers(refuseGoneRows(schema))
+  return countAnswers(refuseGoneRows(readLoadedColumns(schema)))
 }

@@ -1,7 +1,8 @@
 /**
  * A connection below a list, of sessions or facts: the pages of all of them in two statements, whatever their number.
  * Prisma reads all children of all parents to cut pages in memory, so the first statement finds the ids of each page by
- * index (LATERAL), and Prisma then loads just these rows with the columns and relations that the document selects.
+ * index (LATERAL), and Prisma then loads just these rows with the columns and relations that the document selects. Where it
+ * selects nothing but columns, the first statement reads them along.
  */
 import type { CursorKind, Position } from './cursor.ts'
 import type { Row } from './connection-type.ts'
@@ -20,7 +21,8 @@ export interface NestedList<K extends CursorKind, Key extends ChildKey> {
   /** Up to `request.size + 1` keys of each parent, in reading order. */
   readonly readKeys: (parentIds: readonly string[]) => Promise<readonly Key[]>
   readonly position: (key: Key) => Position<K>
-  readonly loadRows: (ids: string[]) => Promise<readonly Row[]>
+  /** Null: the keys are the rows. */
+  readonly loadRows: ((ids: string[]) => Promise<readonly Row[]>) | null
 }
 
 /** The page of every parent in `parentIds`; empty pages too. */
@@ -29,7 +31,7 @@ export async function loadNestedPages<K extends CursorKind, Key extends ChildKey
   parentIds: readonly string[],
 ): Promise<Map<string, Page<Row>>> {
   const keys = await list.readKeys(parentIds)
-  const rows = keys.length === 0 ? [] : await list.loadRows(keys.map((key) => key.id))
+  const rows = keys.length === 0 || list.loadRows === null ? keys : await list.loadRows(keys.map((key) => key.id))
   const rowById = new Map(rows.map((row) => [row.id, row]))
   const children = new Map(parentIds.map((id) => [id, [] as { position: Position<K>; node: Row }[]]))
   for (const key of keys) {

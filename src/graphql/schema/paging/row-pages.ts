@@ -14,6 +14,7 @@ import { loadInOrder } from './load-in-order.ts'
 import { loadNestedPages, type ChildKey } from './load-nested-pages.ts'
 import { readPageRequest, type PageArguments, type PageRequest } from './page-request.ts'
 import { toPage, type Page } from './page.ts'
+import { plainColumns, type ModelName, type PlainColumns } from './plain-columns.ts'
 import { selectNodes } from './select-nodes.ts'
 
 /** How Prisma finds rows and counts them. */
@@ -43,7 +44,14 @@ interface Keys<K extends CursorKind, Key> {
 
 /** The same of many lists, each below a row of its own. */
 interface NestedKeys<K extends CursorKind, Key> {
-  readonly read: (request: PageRequest<K>, parentIds: readonly string[]) => Promise<readonly Key[]>
+  /** `columns`: of the rows, which are then to be read with their keys (plain-columns.ts); null: the keys alone. */
+  readonly read: (
+    request: PageRequest<K>,
+    parentIds: readonly string[],
+    columns: PlainColumns | null,
+  ) => Promise<readonly Key[]>
+  /** Whether `read` reads the rows, too, where it is given their columns. */
+  readonly readsRows?: true
   readonly position: (key: Key) => Position<K>
 }
 
@@ -53,9 +61,11 @@ type IdCursor = { [K in CursorKind]: Position<K> extends [string] ? K : never }[
 const ID = { id: true } as const
 
 /** What `row` gives for the lists of its rows. All throw BAD_USER_INPUT for paging arguments that are none. */
-export function rowPages<Where extends object>(typeName: string, table: (prisma: PrismaClient) => ListedTable<Where>) {
-  const loader = (place: ListPlace<CursorKind>) => {
-    const query = selectNodes(place, typeName, ID)
+export function rowPages<Where extends object>(
+  typeName: ModelName,
+  table: (prisma: PrismaClient) => ListedTable<Where>,
+) {
+  const loader = (place: ListPlace<CursorKind>, query = selectNodes(place, typeName, ID)) => {
     // Prisma's types of `where` differ from table to table; each has an id.
     return async (ids: string[]) =>
       await table(place.context.database.prisma).findMany({ ...query, where: { id: { in: ids } } as unknown as Where })
@@ -90,15 +100,17 @@ export function rowPages<Where extends object>(typeName: string, table: (prisma:
     async below<K extends CursorKind, Key extends ChildKey>(
       place: ListPlace<K>,
       parentId: string,
-      { read, position }: NestedKeys<K, Key>,
+      { read, position, readsRows }: NestedKeys<K, Key>,
     ): Promise<Page<Row>> {
       const request = readPageRequest(place.cursor, place.args, place.info)
+      const query = selectNodes(place, typeName, ID)
+      const columns = readsRows === true ? plainColumns(typeName, query.select) : null
       const list = {
         kind: place.cursor,
         request,
-        readKeys: (ids: readonly string[]) => read(request, ids),
+        readKeys: (ids: readonly string[]) => read(request, ids, columns),
         position,
-        loadRows: loader(place),
+        loadRows: columns === null ? loader(place, query) : null,
       }
       const page = await loadAt(place, parentId, (parentIds) => loadNestedPages(list, parentIds))
       return must(page, 'every parent has a page')

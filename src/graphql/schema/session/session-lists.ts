@@ -16,6 +16,7 @@ import { TaskRow } from '../turn/task.ts'
 import { TurnRow } from '../turn/turn.ts'
 import type { Database } from '../../../store/database.ts'
 import type { ChildKey } from '../paging/load-nested-pages.ts'
+import { selectList, type PlainColumns } from '../paging/plain-columns.ts'
 
 const ID = { id: true } as const
 
@@ -27,7 +28,8 @@ builder.prismaObjectField(SessionType, 'messages', (t) =>
     select: ID,
     resolve: (session, args, context, info) =>
       MessageRow.below({ cursor: 'messages1', args, context, info }, session.id, {
-        read: (request, ids) => readSeqPages(context.database, { table: 'messages', request }, ids),
+        read: (request, ids, columns) => readSeqPages(context.database, { table: 'messages', request, columns }, ids),
+        readsRows: true,
         position: ({ seq }): [number] => [seq],
       }),
   }),
@@ -41,7 +43,8 @@ builder.prismaObjectField(SessionType, 'turns', (t) =>
     select: ID,
     resolve: (session, args, context, info) =>
       TurnRow.below({ cursor: 'turns1', args, context, info }, session.id, {
-        read: (request, ids) => readSeqPages(context.database, { table: 'turns', request }, ids),
+        read: (request, ids, columns) => readSeqPages(context.database, { table: 'turns', request, columns }, ids),
+        readsRows: true,
         position: ({ seq }): [number] => [seq],
       }),
   }),
@@ -98,6 +101,10 @@ interface SeqKey extends ChildKey {
   readonly seq: number
 }
 
+function withSeq(columns: PlainColumns | null): PlainColumns {
+  return columns?.includes('seq') === true ? columns : [...(columns ?? ['id']), 'seq']
+}
+
 /** Greater than any seq, which has 31 bits. */
 const NO_END = 2 ** 31
 
@@ -106,22 +113,23 @@ const NO_END = 2 ** 31
  */
 function readSeqPages<K extends 'messages1' | 'turns1'>(
   database: Database,
-  page: { readonly table: 'messages' | 'turns'; readonly request: PageRequest<K> },
+  page: {
+    readonly table: 'messages' | 'turns'
+    readonly request: PageRequest<K>
+    readonly columns: PlainColumns | null
+  },
   sessionIds: readonly string[],
 ): Promise<SeqKey[]> {
-  const { table, request } = page
+  const { table, request, columns } = page
   const order = request.fromEnd ? 'DESC' : 'ASC'
-  const statement = {
-    name: `page-of-${table}-${order.toLowerCase()}`,
-    text: `
-      SELECT parent.id AS parent_id, child.id, child.seq
+  const text = `
+      SELECT parent.id AS parent_id, child.*
       FROM unnest($1::text[]) AS parent (id) CROSS JOIN LATERAL (
-        SELECT id, seq FROM ${table}
+        SELECT ${selectList(withSeq(columns))} FROM ${table}
         WHERE session_id = parent.id AND seq > $2::int AND seq < $3::bigint
         ORDER BY seq ${order} LIMIT $4
       ) child
-      ORDER BY child.seq ${order}`,
-  }
+      ORDER BY child.seq ${order}`
   const [after, before] = [request.after?.[0] ?? -1, request.before?.[0] ?? NO_END]
-  return database.query<SeqKey>(statement, [sessionIds, after, before, request.size + 1])
+  return database.query<SeqKey>({ name: database.nameOf(text), text }, [sessionIds, after, before, request.size + 1])
 }

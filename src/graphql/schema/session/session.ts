@@ -1,6 +1,6 @@
 /** A durable conversation: what it is, who takes part, what it counts. Its lists are in session-lists.ts. */
 import { row } from '../row.ts'
-import { visibleSession } from './session-visibility.ts'
+import { seenSessions, visibleSession } from './session-visibility.ts'
 import type { ConversationType } from '../../../core/status.ts'
 import type { Database, Statement } from '../../../store/database.ts'
 import { OPENED_ELSEWHERE } from '../../../store/intake/intake-access.ts'
@@ -17,6 +17,8 @@ import {
 } from '../enums.ts'
 import { NodeInterface } from '../node.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
+import { selectList } from '../paging/plain-columns.ts'
+import { matchable } from '../values/matchable.ts'
 import { USAGE_COLUMNS, usageOf, UsageType } from '../turn/usage.ts'
 import { ActorInterface } from '../people/actor.ts'
 import { openerNamed } from '../people/to-actor.ts'
@@ -185,5 +187,15 @@ export const SessionRow = row('Session', {
   kind: null,
   table: (prisma) => prisma.session,
   visible: ({ viewer }, id) => visibleSession(viewer, id),
+  readVisible: async ({ database, viewer }, id, columns) => {
+    const { prefix, participant } = seenSessions(viewer)
+    const text = `
+      SELECT ${selectList(columns)} FROM sessions s
+      WHERE id = $1 AND ($2::text IS NULL OR starts_with(id, $2)) AND ($3::text IS NULL OR EXISTS (
+        SELECT FROM participants WHERE session_id = s.id AND user_name = $3))`
+    const values = [matchable(id), prefix, participant]
+    const [found] = await database.query<{ id: string }>({ name: database.nameOf(text), text }, values)
+    return found ?? null
+  },
   connection: countedConnectionType(SessionType, 'newest activity first'),
 })

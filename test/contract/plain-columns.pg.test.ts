@@ -1,0 +1,68 @@
+/**
+ * Rows of which columns alone are asked for are read by a statement of ours, all others by Prisma: every value is the
+ * same, and so is who sees it.
+ */
+import { getNamedType, isLeafType, isObjectType } from 'graphql'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildSchema } from '../../src/graphql/schema/schema.ts'
+import { recordStatements } from './record-statements.ts'
+import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
+import { seedSession } from './seed.ts'
+
+let it: SchemaWorld
+beforeAll(async () => {
+  it = await createSchemaWorld()
+  const { database } = it.world.context
+  await seedSession(database, { id: 'cli:plain', participants: ['alice', 'bob'], messages: 5, newestTurn: 'RUNNING' })
+  const call = `UPDATE messages SET call = '{"tool": "a__b", "args": {"n": [1.5, null]}}', attachments = '{a.txt}' WHERE seq > 1`
+  await database.query({ name: '', text: call }, [])
+})
+afterAll(async () => {
+  await it[Symbol.asyncDispose]()
+})
+
+/** The fields of a type that are values, without arguments. */
+function leavesOf(typeName: string): string {
+  const type = buildSchema().getType(typeName)
+  if (!isObjectType(type)) throw new Error(`${typeName} is no object type`)
+  const leaves = Object.values(type.getFields()).filter(
+    (field) => field.args.length === 0 && isLeafType(getNamedType(field.type)),
+  )
+  return leaves.map(({ name }) => name).join(' ')
+}
+
+async function ask(who: TokenName, document: string): Promise<{ answer: unknown; statements: string[] }> {
+  let answer: unknown
+  const statements = await recordStatements(async () => {
+    answer = await it.run(who, document)
+  })
+  return { answer, statements }
+}
+
+test.each([
+  ['Message', 'messages', 'session { id }'],
+  ['Turn', 'turns', 'message { id }'],
+])('a page of %s shows the same, whoever reads its rows', async (typeName, field, relation) => {
+  // Numbers of tokens and the like are left to Prisma, as they are no text, Int or time.
+  const document = (more: string): string =>
+    `{ session(id: "cli:plain") { ${field}(first: 3) { edges { cursor node { ${leavesOf(typeName)} ${more} } } pageInfo { endCursor } } } }`
+  const plain = await ask('bob', document(''))
+  const byPrisma = await ask('bob', document(`more: ${relation}`))
+  expect(plain.answer).toMatchObject({ codes: [], data: { session: { [field]: { edges: [{}, {}, {}] } } } })
+  expect(withoutMore(byPrisma.answer)).toEqual(plain.answer)
+  expect([plain.statements.length, byPrisma.statements.length]).toEqual([2, 4])
+})
+
+test('a session shows the same to the same viewers, whoever reads its row', async () => {
+  const document = (more: string): string => `{ session(id: "cli:plain") { ${leavesOf('Session')} ${more} } }`
+  for (const who of ['alice', 'bob', 'carol'] as const) {
+    const plain = await ask(who, document(''))
+    expect(plain.statements).toHaveLength(1)
+    const byPrisma = await ask(who, document('more: participants { name }'))
+    expect(withoutMore(byPrisma.answer)).toEqual(plain.answer)
+  }
+})
+
+function withoutMore(answer: unknown): unknown {
+  return JSON.parse(JSON.stringify(answer), (key, value: unknown) => (key === 'more' ? undefined : value)) as unknown
+}
