@@ -32,7 +32,7 @@ interface DatabaseOptions {
   readonly logger: Logger
 }
 
-/** Texts that are prepared of those, Prisma's among them, that depend on what clients select. Others are parsed each time. */
+/** Of the texts, Prisma's too, that depend on what clients select: so many are prepared, others parsed each time. */
 const MAX_NAMED_STATEMENTS = 100
 /**
  * A request waits this long for a connection, then fails with DATABASE_UNAVAILABLE: callers get an error instead of

@@ -8,7 +8,7 @@
  *  - `admits` and `resolve` depend on the entry and on the viewer's access class alone, never on who exactly asks: one
  *    execution serves every subscriber with the same document, variables (`after` aside) and access class.
  *  - The hub has checked that every subscriber may see the session; `RequestContext.grantedSessionId` names it.
- *  - Values of an entry that fields expose need no execution (event-projection.ts): what shows an entry is the entry itself.
+ *  - What shows an entry is the entry itself: values that fields expose of it need no execution (event-projection.ts).
  * - Resolvers of common selections stay synchronous: the entry already holds what they need. A promise is allowed, but
  *   it makes the execution of every event asynchronous.
  */

@@ -1,8 +1,8 @@
 /**
  * A connection below a list, of sessions or facts: the pages of all of them in two statements, whatever their number.
  * Prisma reads all children of all parents to cut pages in memory, so the first statement finds the ids of each page by
- * index (LATERAL), and Prisma then loads just these rows with the columns and relations that the document selects. Where it
- * selects nothing but columns, the first statement reads them along.
+ * index (LATERAL), and Prisma then loads just these rows with the columns and relations that the document selects.
+ * Where it selects nothing but columns, the first statement reads them along.
  */
 import type { CursorKind, Position } from './cursor.ts'
 import type { Row } from './connection-type.ts'
