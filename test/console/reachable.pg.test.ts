@@ -18,6 +18,7 @@ import { PICTURES } from './shots/pictures.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
+const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'] as const
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
@@ -37,10 +38,11 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
   afterAll(() => cleanup.disposeAsync())
 
   test.each([
-    { colorScheme: 'light', width: 1280 },
-    { colorScheme: 'dark', width: 1280 },
-    { colorScheme: 'light', width: 390 },
-  ] as const)('every page, in $colorScheme, $width wide', async ({ colorScheme, width }) => {
+    { colorScheme: 'light', width: 1280, rules: null },
+    // Nothing but its colours differs.
+    { colorScheme: 'dark', width: 1280, rules: RULES_OF_COLOURS },
+    { colorScheme: 'light', width: 390, rules: null },
+  ] as const)('every page, in $colorScheme, $width wide', async ({ colorScheme, width, rules }) => {
     await using opened = await browser.blank({ colorScheme, width, allowed: /status of 401|UNAUTHENTICATED/ })
     const { page } = opened
     // Half a fade is no contrast.
@@ -53,7 +55,7 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
       }
       await page.goto(`${browser.url}/#${path}`)
       await prepare(page, { isPhone: width < 720 })
-      found.push(...(await problemsOf(page)).map((problem) => `${name}: ${problem}`))
+      found.push(...(await problemsOf(page, rules)).map((problem) => `${name}: ${problem}`))
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} fits`).toBe(true)
       expect(await page.evaluate(MOVING), `what moves on ${name}`).toEqual([])
     }
@@ -157,9 +159,12 @@ const DIALOGS: readonly (readonly [path: string, button: RegExp])[] = [
   ['/people/tokens', /^Revoke/],
 ]
 
-async function problemsOf(page: Page): Promise<string[]> {
-  await page.evaluate(await readFile(AXE, 'utf8'))
-  const { violations } = await page.evaluate<AxeResults>('axe.run({ resultTypes: ["violations"] })')
+/** `rules`: of axe-core; null: all. */
+async function problemsOf(page: Page, rules: readonly string[] | null = null): Promise<string[]> {
+  // Pages of the console are one document.
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(await readFile(AXE, 'utf8'))
+  const options = { resultTypes: ['violations'], ...(rules === null ? {} : { runOnly: rules }) }
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(options)})`)
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary ?? ''}`))

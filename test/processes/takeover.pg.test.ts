@@ -1,7 +1,7 @@
 /**
  * A process dies by `kill -9` in the middle of a plan: what it was doing goes on elsewhere, and nothing is done twice.
  */
-import { expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { addSkill } from '../harness/skills.ts'
@@ -76,37 +76,66 @@ async function play(server: ServerProcess, cluster: Cluster): Promise<void> {
   await send(ada, SESSION, `run: echo queued 2 >> ${marks}`)
 }
 
-test('another process goes on before the silence would tell: the command under way is judged, not repeated, and the queue follows', async () => {
-  await using cluster = await Cluster.begin()
-  const first = await cluster.start()
-  await play(first, cluster)
-  const second = await cluster.start()
-  await first.kill()
-  // As if it had beaten just now, for ever: only that its connection and its process are gone can tell, however slow
-  // the machine is.
-  await cluster.query(`UPDATE nodes SET seen_at = now() + interval '1 hour'`)
-  await expectContinued(second)
-  expect(await cluster.lines('marks')).toEqual(MARKS)
-})
+describe('on one database', () => {
+  let cluster: Cluster
+  let server: ServerProcess
+  beforeAll(async () => {
+    cluster = await Cluster.begin()
+    server = await cluster.start()
+  })
+  afterAll(() => cluster[Symbol.asyncDispose]())
 
-test('a skill that was under way is judged, not repeated', async () => {
-  await using cluster = await Cluster.begin()
-  const marks = JSON.stringify(cluster.path('marks'))
-  const program = `import time\nopen(${marks}, "a").write("ran\\n")\nprint("begun", flush=True)\ntime.sleep(600)\n`
-  addSkill(cluster.home, 'slow', { files: { 'run.py': program } })
-  const first = await cluster.start()
-  await send(clientOf(first, 'ada'), SESSION, 'skill: slow')
-  {
-    await using watch = watchAll(clientOf(first, 'ada'), SESSION)
-    await untilOutput(watch, 'begun')
+  async function replaceServer(): Promise<void> {
+    await server.kill()
+    server = await cluster.start()
   }
-  await first.kill()
-  const second = await cluster.start()
-  await using watch = watchAll(clientOf(second, 'ada'), SESSION)
-  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
-  const ended = eventsOf(watch, 'TaskUpdateEvent').find(({ taskStatus }) => taskStatus === 'INTERRUPTED')
-  expect(ended?.task).toMatchObject({ skill: 'slow', status: 'INTERRUPTED', output: 'begun\n' })
-  expect(await cluster.lines('marks')).toEqual(['ran'])
+
+  test('a skill that was under way is judged, not repeated', async () => {
+    const sessionId = 'cli:skill'
+    const marks = JSON.stringify(cluster.path('skill-marks'))
+    const program = `import time\nopen(${marks}, "a").write("ran\\n")\nprint("begun", flush=True)\ntime.sleep(600)\n`
+    addSkill(cluster.home, 'slow', { files: { 'run.py': program } })
+    await send(clientOf(server, 'ada'), sessionId, 'skill: slow')
+    {
+      await using watch = watchAll(clientOf(server, 'ada'), sessionId)
+      await untilOutput(watch, 'begun')
+    }
+    await replaceServer()
+    await using watch = watchAll(clientOf(server, 'ada'), sessionId)
+    expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+    const ended = eventsOf(watch, 'TaskUpdateEvent').find(({ taskStatus }) => taskStatus === 'INTERRUPTED')
+    expect(ended?.task).toMatchObject({ skill: 'slow', status: 'INTERRUPTED', output: 'begun\n' })
+    expect(await cluster.lines('skill-marks')).toEqual(['ran'])
+  })
+
+  test('a turn that has taken ten servers down with it is not tried again, and its user is told', async () => {
+    const sessionId = 'cli:deadly'
+    await send(clientOf(server, 'ada'), sessionId, 'run: echo begun; sleep 600')
+    {
+      await using watch = watchAll(clientOf(server, 'ada'), sessionId)
+      await untilOutput(watch, 'begun')
+    }
+    await cluster.query('UPDATE turns SET takeovers = 9 WHERE session_id = $1', [sessionId])
+    await replaceServer()
+    await using watch = watchAll(clientOf(server, 'ada'), sessionId)
+    expect(await turnEnd(watch)).toMatchObject({
+      turnStatus: 'FAILED',
+      failure: 'The server died 10 times while it worked on this. It is not tried again.',
+    })
+    expect(statusesOf(watch)).toEqual(['RUNNING', 'INTERRUPTED', 'CANCELLED', 'DONE'])
+    expect(answersIn(watch)).toEqual(['The server died 10 times while it worked on this. It is not tried again.'])
+  })
+
+  test('another process goes on before the silence would tell: the command under way is judged, not repeated, and the queue follows', async () => {
+    await play(server, cluster)
+    const second = await cluster.start()
+    await server.kill()
+    // As if it had beaten just now, for ever: only that its connection and its process are gone can tell, however slow
+    // the machine is.
+    await cluster.query(`UPDATE nodes SET seen_at = now() + interval '1 hour'`)
+    await expectContinued(second)
+    expect(await cluster.lines('marks')).toEqual(MARKS)
+  })
 })
 
 test('a single server that was killed goes on when it is started again on its embedded PostgreSQL', async () => {
@@ -143,26 +172,6 @@ test('what was done and not yet judged is judged, and the plan goes on with the 
 function stubModel(model: StubEndpoint): string {
   return `[providers.stub]\nbase_url = "${model.baseUrl}"\n[models]\nplanner = "stub:one"\n`
 }
-
-test('a turn that has taken ten servers down with it is not tried again, and its user is told', async () => {
-  await using cluster = await Cluster.begin()
-  const first = await cluster.start()
-  await send(clientOf(first, 'ada'), SESSION, 'run: echo begun; sleep 600')
-  {
-    await using watch = watchAll(clientOf(first, 'ada'), SESSION)
-    await untilOutput(watch, 'begun')
-  }
-  await cluster.query('UPDATE turns SET takeovers = 9')
-  await first.kill()
-  const second = await cluster.start()
-  await using watch = watchAll(clientOf(second, 'ada'), SESSION)
-  expect(await turnEnd(watch)).toMatchObject({
-    turnStatus: 'FAILED',
-    failure: 'The server died 10 times while it worked on this. It is not tried again.',
-  })
-  expect(statusesOf(watch)).toEqual(['RUNNING', 'INTERRUPTED', 'CANCELLED', 'DONE'])
-  expect(answersIn(watch)).toEqual(['The server died 10 times while it worked on this. It is not tried again.'])
-})
 
 /** A model that plans these commands, and leaves the first review without an answer. */
 function holdFirstReview(commands: readonly string[]) {
