@@ -17,16 +17,20 @@ import { addPlugin, read, until, update } from '../harness/plugins.ts'
 import { converse, eventsOf, Story, storyConfig, turnEnd, watchAll, type Conversation } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { moveIn } from '../mcp/move-in.ts'
+import { GOOD_PLAN, GOOD_REVIEW } from '../model/good-answers.ts'
 import { chunk, sse, StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
 import { findSandbox, skipReason } from './sandbox-support.ts'
 
 const skipped = skipReason(await findSandbox())
 const SESSION = 'cli:tells'
+const PLANNED = 'cli:tells-by-plan'
 const SECRETS = {
   'key of a plugin': `cnry-plugin+${randomHex(8)}/"ä&=%`,
   'key of a tool server': `cnry-mcp+${randomHex(8)}/"ä&=%`,
 }
 const [PLUGIN_KEY, MCP_KEY] = Object.values(SECRETS)
+/** What the planner is told. */
+const REFUSED = 'holds the value of a secret'
 const BOTH = `${PLUGIN_KEY} and ${MCP_KEY}`
 
 const CALLS = [
@@ -47,8 +51,26 @@ function streamed(deltas: readonly object[]): StubAnswer {
   }
 }
 
+/** A plan that calls the tools that end well, and says this wherever a plan can. */
+function planOf(said: string): object {
+  const calls = CALLS.filter(([name]) => name.endsWith('__tell')).map(([name]) => ({
+    type: 'tool',
+    detail: said,
+    skill: name,
+    args: JSON.stringify(name === 'teller__tell' ? { note: said } : {}),
+    expect: said,
+  }))
+  const answer = { type: 'msg', detail: said, skill: null, args: null, expect: null }
+  return { ...GOOD_PLAN, goal: said, tasks: [...calls, answer] }
+}
+
 /** Calls every tool, and says what it knows. */
-function tellAll({ body }: StubCall): StubAnswer {
+function tellAll({ role, user, body }: StubCall): StubAnswer {
+  // A plan that holds a secret is refused, whatever it was for.
+  if (role === 'planner') return { content: planOf(user.includes(REFUSED) ? 'all' : BOTH) }
+  if (role === 'reviewer') return { content: { ...GOOD_REVIEW, reason: BOTH } }
+  // A conversation has no role of its own here: it is what functions are offered to.
+  if (body.tools === undefined) return streamed([{ content: `It is ${BOTH}.` }])
   if (JSON.stringify(body.messages).includes('call_0')) return streamed([{ content: `It is ${BOTH}.` }])
   const calls = CALLS.map(([name, args], index) => ({
     index,
@@ -65,7 +87,9 @@ describe.skipIf(skipped !== '')(`keys of tools${skipped}`, () => {
   let stub: StubEndpoint
   let story: Story
   let watch: Watch<WatchSessionSubscription>
+  let watchOfPlan: Watch<WatchSessionSubscription>
   let called: Conversation
+  let planned: Conversation
   beforeAll(async () => {
     stub = cleanup.use(await StubEndpoint.start({ by: tellAll }))
     const mcp = '[mcp.tells]\ncommand = "node"\nargs = ["tells.ts"]\nenv = ["MCP_KEY"]\n'
@@ -87,6 +111,9 @@ describe.skipIf(skipped !== '')(`keys of tools${skipped}`, () => {
     called = await converse(ada, SESSION, 'Tell me what you know.')
     await converse(ada, SESSION, '/tell')
     await turnEnd(watch, 2)
+    watchOfPlan = cleanup.use(watchAll(ada, PLANNED))
+    planned = await converse(ada, PLANNED, 'Plan to tell me what you know.')
+    await turnEnd(watchOfPlan)
   }, 120_000)
   afterAll(() => cleanup.disposeAsync())
 
@@ -108,6 +135,19 @@ describe.skipIf(skipped !== '')(`keys of tools${skipped}`, () => {
     expect(messages.at(-1)).toMatch(/Told[^]*It is \[REDACTED\]/)
   })
 
+  test('have gone in by a plan, too, whose first try held them and was refused', () => {
+    expect(planned.tasks.map(({ type, tool, status }) => [tool ?? type, status])).toEqual([
+      ['teller__tell', 'DONE'],
+      ['tells__tell', 'DONE'],
+      ['MSG', 'DONE'],
+    ])
+    for (const { output } of planned.tasks) expect(output).toContain(REDACTED)
+    const planners = stub.calls.filter(({ role }) => role === 'planner')
+    expect(planners.map(({ user }) => user.includes(REFUSED))).toEqual([false, true])
+    const roles = new Set(stub.calls.map(({ role }) => role))
+    expect([...roles]).toEqual(expect.arrayContaining(['planner', 'reviewer', 'messenger']))
+  })
+
   test('are nowhere in the database', async () => {
     expect(findLeaks(await dumpDatabase(story.databaseUrl), SECRETS)).toEqual([])
   })
@@ -118,9 +158,9 @@ describe.skipIf(skipped !== '')(`keys of tools${skipped}`, () => {
   })
 
   test('are in nothing that subscribers were sent', () => {
-    expect(eventsOf(watch, 'PluginEvent')).toHaveLength(1)
+    expect(eventsOf(watch, 'PluginEvent').length).toBeGreaterThan(0)
     expect(eventsOf(watch, 'TaskProgressEvent').length).toBeGreaterThan(0)
-    expect(findLeaks(JSON.stringify(watch.received), SECRETS)).toEqual([])
+    expect(findLeaks(JSON.stringify([watch.received, watchOfPlan.received]), SECRETS)).toEqual([])
   })
 
   test('are in nothing that a model was shown', () => {
