@@ -1,6 +1,6 @@
 /**
- * Plugins and tool servers that loop, end, eat memory and flood, within a whole server: turns, sockets and other
- * plugins go on.
+ * Plugins, their runtimes and tool servers that loop, end, eat memory and flood, within a whole server: turns, sockets
+ * and other plugins go on.
  */
 import { expect, test, vi } from 'vitest'
 import { askOperators } from '../harness/ask-operators.ts'
@@ -56,6 +56,53 @@ test('whatever a plugin does, the turns of others, their subscriptions and other
   }
   const good = await read(story, 'good-plugin')
   expect([good.status, good.failures, good.crashes, good.lastError]).toEqual(['READY', 0, 0, null])
+  expect((await askOperators(story.app.url, '/ready')).status).toBe(200)
+})
+
+const RUNTIMES = 'hostile-runtimes'
+const LOOPING = 'looping-runtime'
+/** What is an outage is answered by the role's own model; what has been shown in part, or is no answer, fails. */
+const BY_ANOTHER = ['DONE', null, [expect.stringContaining('Hello')]]
+const FAILS = [
+  'FAILED',
+  expect.stringMatching(/runtime/),
+  [expect.stringMatching(/^The language model .*\(reference \S+\)\.$/)],
+]
+/** Those that only fail their answer; then one that ends its plugin's thread, and one that never comes back to it. */
+const HOSTILE_RUNTIMES = [
+  {
+    [`${RUNTIMES}/silent`]: BY_ANOTHER,
+    [`${RUNTIMES}/garbage`]: FAILS,
+    [`${RUNTIMES}/endless`]: FAILS,
+    [`${RUNTIMES}/refuses`]: BY_ANOTHER,
+    [`${RUNTIMES}/bomb`]: BY_ANOTHER,
+  },
+  { [`${RUNTIMES}/exits`]: FAILS, [`${LOOPING}/loops`]: BY_ANOTHER },
+]
+
+test('whatever the runtime of a plugin does, its turn has an end, and the turns of others go on', async () => {
+  await using story = await Story.begin({ config: { settings: { llm_idle_timeout: 5, provider_outage_wait: 0 } } })
+  const [ada, ben] = [story.as('ada'), story.as('ben')]
+  for (const name of [RUNTIMES, LOOPING]) {
+    addPlugin(story.home, name, `runtimes/${name}.ts`)
+    await until(story, name, 'DISABLED')
+    await update(story, { name, enabled: true })
+    await until(story, name, 'READY')
+  }
+  await using beside = watchAll(ben, '@ben:beside')
+  const endOf = async (runtime: string): Promise<readonly [string, readonly unknown[]]> => {
+    const id = `cli:${runtime.replace('/', '-')}`
+    await ada.run(OpenSessionDocument, { input: { id, mode: 'CHAT', model: `${runtime}:one` } })
+    const { status, failure, answers } = await converse(ada, id, 'Hello')
+    return [runtime, [status, failure, answers]]
+  }
+  for (const runtimes of HOSTILE_RUNTIMES) {
+    const ends = Promise.all(Object.keys(runtimes).map(endOf))
+    expect(await converse(ben, '@ben:beside', 'run: echo beside')).toMatchObject({ status: 'DONE' })
+    expect(Object.fromEntries(await ends)).toEqual(runtimes)
+  }
+  await turnEnd(beside, HOSTILE_RUNTIMES.length)
+  for (const name of [RUNTIMES, LOOPING]) expect((await read(story, name)).crashes).toBeGreaterThan(0)
   expect((await askOperators(story.app.url, '/ready')).status).toBe(200)
 })
 
