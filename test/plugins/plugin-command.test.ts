@@ -14,6 +14,16 @@ import { createTemporaryHome } from '../harness/temporary-home.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/plugins', import.meta.url))
 
+/** Asks for what weighs most. */
+const STRONG = `import { definePlugin } from 'factotum/plugin'
+export default definePlugin({
+  name: 'strong', version: '1.0.0', api: 1, title: 'Strong', description: 'Asks for much.',
+  instructs: true, keeps: ['thinking'], events: ['turn_completed'],
+  hooks: { onBroadcast: () => undefined },
+  runtimes: { agent: { description: 'Answers.', open: () => ({ send: async function* () {}, close: () => undefined }) } },
+})
+`
+
 test('a plugin is installed after two questions, listed, replaced and removed', async () => {
   await using home = await createTemporaryHome()
   const lines: string[] = []
@@ -69,6 +79,18 @@ test('a plugin is installed after two questions, listed, replaced and removed', 
   await expect(carryOut('install', join(home.path, 'context'))).rejects.toThrow(
     /"context" cannot be used: it needs another name: Factotum itself has "activity", "context"/,
   )
+  const strong = join(home.path, 'strong')
+  mkdirSync(strong)
+  writeFileSync(join(strong, 'plugin.js'), STRONG)
+  lines.splice(0)
+  await carryOut('install', strong, '--yes')
+  expect(lines.slice(1, -1)).toEqual([
+    '  is called at: onBroadcast',
+    '  is given the events: turn_completed',
+    '  gives instructions as: the operator',
+    '  brings the models: strong/agent',
+    '  keeps in the log: thinking',
+  ])
   cpSync(join(EXAMPLES, 'clock'), join(home.path, 'plugins', 'session'), { recursive: true })
   lines.splice(0)
   await carryOut('list')

@@ -11,6 +11,8 @@ const MAX_LISTED = 20
 
 interface Settings {
   readonly url: string
+  /** The name of the deploy secret. */
+  readonly token: string
 }
 
 interface Sent {
@@ -27,8 +29,9 @@ async function ask(
   { method = 'GET', body, key }: Sent = {},
 ): Promise<unknown> {
   const token = ctx.secret('token')
-  if (token === null) throw new Error('The tracker has no key: name a deploy secret in the setting "token".')
-  const response = await fetch(new URL(path, ctx.settings.url), {
+  if (token === null) throw new Error(`The tracker has no key: set ${ctx.settings.token} in .env.`)
+  const url = new URL(path, ctx.settings.url)
+  const response = await fetch(url, {
     method,
     signal: ctx.signal,
     redirect: 'error',
@@ -38,6 +41,8 @@ async function ask(
       ...(key !== undefined && { 'idempotency-key': key }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    throw new Error(`The tracker at ${url.origin} cannot be reached.`, { cause: error })
   })
   const text = await readText(response)
   if (!response.ok) throw new Error(`The tracker answered ${response.status}: ${text.slice(0, 500)}`)

@@ -191,15 +191,20 @@ async function inspect(folder: PluginFolder): Promise<PluginManifest> {
 }
 
 function describe(manifest: PluginManifest): string[] {
-  const { name, version, title, description, hooks, tools, commands, secretSettings, settingsSchema } = manifest
+  const { name, version, title, description, hooks, events, tools, commands, runtimes, keeps } = manifest
+  const { instructs, secretSettings, settingsSchema } = manifest
   const settings = Object.keys(Object(settingsSchema['properties']) as object)
   const parts: readonly (readonly [string, readonly string[]])[] = [
     ['is called at', hooks],
+    ['is given the events', events],
+    ['gives instructions as', instructs ? ['the operator'] : []],
     ['brings the tools', tools.map((tool) => `${tool.name} (${tool.effect})`)],
     [
       'brings the commands',
       commands.map((command) => `/${command.name}${command.fromModel ? ' (also for models)' : ''}`),
     ],
+    ['brings the models', runtimes.map((runtime) => `${name}/${runtime.name}`)],
+    ['keeps in the log', keeps],
     ['has the settings', settings],
     ['is given the secrets that these settings name', secretSettings],
   ]
