@@ -102,7 +102,8 @@ test('whatever the runtime of a plugin does, its turn has an end, and the turns 
     expect(Object.fromEntries(await ends)).toEqual(runtimes)
   }
   await turnEnd(beside, HOSTILE_RUNTIMES.length)
-  for (const name of [RUNTIMES, LOOPING]) expect((await read(story, name)).crashes).toBeGreaterThan(0)
+  for (const name of [RUNTIMES, LOOPING])
+    await expect.poll(async () => (await read(story, name)).crashes, PATIENCE).toBeGreaterThan(0)
   expect((await askOperators(story.app.url, '/ready')).status).toBe(200)
 })
 
