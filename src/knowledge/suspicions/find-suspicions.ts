@@ -1,28 +1,12 @@
 /**
- * What a text looks like that must not become a fact without a person, by its form alone, in English, German, French,
- * Spanish and Italian; docs/curation.md tells of it. Pure. Called for what was learned, and for what the curator makes
- * of it. It holds, and never refuses: "a cache may be flushed" and "you may flush the cache" differ by what a person
- * knows.
- *
- * What must hold: when in doubt, a person. What is held is not lost.
+ * What a text looks like that must not become a fact without a person, by its form alone; the table is
+ * suspicion-words.ts. Pure. Called for what was learned, and for what the curator makes of it. It holds, and never
+ * refuses: "a cache may be flushed" and "you may flush the cache" differ by what a person knows.
  */
 import type { Suspicion } from '../../core/status.ts'
 import { normalText } from '../../core/text/normal-text.ts'
-import { AGENT } from './agent-words.ts'
-import type { ByLanguage } from './form.ts'
 import { mayHoldSecret } from './may-hold-secret.ts'
-import { ORDER } from './order-words.ts'
-import { REMARK } from './remark-words.ts'
-import { PRIVATE, RIGHTS } from './rights-words.ts'
-
-/** In the order of the flags of a learning. What there is of secrets is in secret-words.ts. */
-const SUSPICIOUS: Readonly<Record<Exclude<Suspicion, 'SECRET'>, ByLanguage>> = {
-  ORDER,
-  REMARK,
-  AGENT,
-  RIGHTS,
-  PRIVATE,
-}
+import { SUSPICIOUS } from './suspicion-words.ts'
 
 /** In the order of the table; empty: nothing. */
 export function findSuspicions(text: string): Suspicion[] {
