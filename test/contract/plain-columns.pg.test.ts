@@ -42,7 +42,7 @@ async function ask(who: TokenName, document: string): Promise<{ answer: unknown;
 test.each([
   ['Message', 'messages', 'session { id }'],
   ['Turn', 'turns', 'message { id }'],
-])('a page of %s shows the same, whoever reads its rows', async (typeName, field, relation) => {
+])('a page of %s shows the same by a statement of ours and by Prisma', async (typeName, field, relation) => {
   const document = (more: string): string =>
     `{ session(id: "cli:plain") { ${field}(first: 3) { edges { cursor node { ${leavesOf(typeName)} ${more} } } pageInfo { endCursor } } } }`
   const plain = await ask('bob', document(''))
@@ -52,7 +52,7 @@ test.each([
   expect(plain.statements.length).toBeLessThan(byPrisma.statements.length)
 })
 
-test('a session shows the same to the same viewers, whoever reads its row', async () => {
+test('a session shows the same to the same viewers by a statement of ours and by Prisma', async () => {
   const document = (more: string): string => `{ session(id: "cli:plain") { ${leavesOf('Session')} ${more} } }`
   for (const who of ['alice', 'bob', 'carol'] as const) {
     const plain = await ask(who, document(''))

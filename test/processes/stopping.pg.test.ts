@@ -35,7 +35,7 @@ type Start = Pick<ServerProcessOptions, 'command'>
 
 const config = { settings: { drain_timeout: 60 } }
 
-/** A server that runs a command, which ends once the file `go` is there; on a database of its own unless one is given. */
+/** A server that runs a command until the file `go` is there; on a database of its own unless one is given. */
 async function beginTurn(
   start: Start,
   { shared, sessionId = 'cli:running' }: { shared?: Cluster; sessionId?: string } = {},
@@ -154,7 +154,7 @@ describe('with the embedded PostgreSQL', () => {
     expect(await turn.server.ended).toEqual({ code: 0, signal: null })
   })
 
-  test('told to stop together with every process of the service, as systemd does, it ends, and the next start goes on', async () => {
+  test('told to stop with every process of the service, as systemd does, it ends, and the next start goes on', async () => {
     await using turn = await beginTurn({}, { shared, sessionId: 'cli:service' })
     tellAll(turn.server.pid, 'SIGTERM')
     expect(await turn.server.ended).toEqual({ code: 0, signal: null })

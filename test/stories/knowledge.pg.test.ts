@@ -215,8 +215,8 @@ describe('the steps after the answer', () => {
     const { message } = await send(ada, 'cli:failing', 'What about the cache?')
     await using watch = watchAll(ada, 'cli:failing')
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE', failure: null })
-    const curating = eventsOf(watch, 'PipelineStepEvent').filter(({ step }) => step === 'CURATING')
-    expect(curating.map(({ detail }) => detail)).toEqual(['stub:stub-1', expect.stringMatching(/^failed: /)])
+    const steps = eventsOf(watch, 'PipelineStepEvent').filter(({ step }) => step === 'CURATING')
+    expect(steps.map(({ detail }) => detail)).toEqual(['stub:stub-1', expect.stringMatching(/^failed: /)])
     const status = (): Promise<object[]> =>
       sql(`SELECT l.status FROM learnings l JOIN turns t ON t.id = l.turn_id WHERE t.message_id = $1`, message.id)
     expect(await status()).toEqual([{ status: 'PENDING' }])
@@ -445,8 +445,8 @@ describe('facts that are alike', () => {
     await send(ada, 'cli:lost', 'Hello')
     await using watch = watchAll(ada, 'cli:lost')
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
-    const consolidating = eventsOf(watch, 'PipelineStepEvent').filter(({ step }) => step === 'CONSOLIDATING')
-    expect(consolidating.map(({ detail }) => detail)).toEqual([
+    const steps = eventsOf(watch, 'PipelineStepEvent').filter(({ step }) => step === 'CONSOLIDATING')
+    expect(steps.map(({ detail }) => detail)).toEqual([
       'stub:stub-1',
       'failed: Of the result this was refused: "only" is lost.',
     ])

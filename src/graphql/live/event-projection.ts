@@ -88,7 +88,7 @@ interface Declared {
   readonly pothosOptions?: { readonly authScopes?: unknown; readonly isTypeOf?: unknown }
 }
 
-/** Whoever may read one object of the type may read all. */
+/** Who may read one object of the type may read all of them. */
 function hasOneRuleForAll(type: GraphQLObjectType): boolean {
   return [type, ...type.getInterfaces()].every(({ extensions }) => {
     const { authScopes, isTypeOf } = (extensions as Declared).pothosOptions ?? {}

@@ -1,6 +1,6 @@
 /**
  * Pothos asks for each field of each row whether a plan has loaded what the field selects: of a page of rows that is
- * more work than all else that is done with them. Where the row holds the columns, they were loaded, whoever did it.
+ * more work than all else that is done with them. Where the row holds the columns, the plan need not be asked.
  */
 import {
   isLeafType,

@@ -68,8 +68,8 @@ export class TurnEnds {
   readonly periodic: readonly PeriodicJob[] = [{ name: SWEEP, cron: '* * * * *' }]
 
   /**
-   * After the commit of a turn's end, which waits for nothing: what is not given, the sweep finds. It waits for those of
-   * other turns: one read, one call of each plugin's thread, one write for all.
+   * After the commit of a turn's end, which waits for nothing: what is not given, the sweep finds. It waits for those
+   * of other turns: one read, one call of each plugin's thread, one write for all.
    */
   ended(turnId: string): void {
     this.#fresh.push(turnId)

@@ -133,6 +133,7 @@ export class ThreadPlugin implements PluginInstance {
     return this.#ask((id) => ({ type: 'CALL', id, call }), control)
   }
 
+  /** The calls run in the thread one after another: each begins when the one before has ended. */
   callInOrder(calls: readonly ControlledCall[]): readonly Promise<Json>[] {
     const texts: string[] = []
     let after: number | null = null
