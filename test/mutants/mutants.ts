@@ -177,8 +177,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'texts-are-not-counted',
     promise: 'What is too large is given up before it is whole.',
     file: 'src/graphql/operation/answer-budget.ts',
-    find: 'if (this.#bytes > this.#maxBytes) this.#abort',
-    replace: 'if (this.#bytes > this.#maxBytes * 1000) this.#abort',
+    find: 'if (this.#bytes > this.#maxBytes) {',
+    replace: 'if (this.#bytes > this.#maxBytes * 1000) {',
     tests: ['src/graphql/operation/count-answers.test.ts'],
   },
   {
