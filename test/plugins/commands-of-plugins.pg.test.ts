@@ -128,7 +128,7 @@ test('the issue tracker of the examples finds, reads and files, with a key that 
 
   await update(story, { name: 'issue-tracker', settings: { url: 'http://127.0.0.1:1/' } })
   await vi.waitFor(
-    async () => expect((await read(story, 'issue-tracker')).lastError).toContain('fetch failed'),
+    async () => expect((await read(story, 'issue-tracker')).lastError).toContain('cannot be reached'),
     PATIENCE,
   )
 })
