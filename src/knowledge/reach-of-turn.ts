@@ -29,7 +29,7 @@ export async function reachOfTurn(database: Database, config: Config, { sessionI
 /**
  * Whose word an agent of this user takes as it is. An admin's plans may do everything, so of what others taught, admins
  * or not, they go by what a person has reviewed: only the admin's own word counts at once. Where there is no other one,
- * a fact of which nobody knows who taught it is the admin's. Null: everybody's word counts.
+ * a fact of which it is not known who taught it is the admin's. Null: everybody's word counts.
  */
 export function teachersFor(config: Config, userName: string): readonly string[] | null {
   if (!isAdmin(config, userName)) return null

@@ -62,6 +62,12 @@ test('a session shows the same to the same viewers by a statement of ours and by
   }
 })
 
+test('a session of which no column is asked for is there for those who see it', async () => {
+  const document = '{ session(id: "cli:plain") { __typename } }'
+  expect((await ask('bob', document)).answer).toMatchObject({ codes: [], data: { session: { __typename: 'Session' } } })
+  expect((await ask('carol', document)).answer).toMatchObject({ data: { session: null } })
+})
+
 function withoutMore(answer: unknown): unknown {
   return JSON.parse(JSON.stringify(answer), (key, value: unknown) => (key === 'more' ? undefined : value)) as unknown
 }

@@ -29,7 +29,7 @@ const SECRETS = {
   'key of a tool server': `cnry-mcp+${randomHex(8)}/"ä&=%`,
 }
 const [PLUGIN_KEY, MCP_KEY] = Object.values(SECRETS)
-/** What the planner is told. */
+/** What the planner reads of it. */
 const REFUSED = 'holds the value of a secret'
 const BOTH = `${PLUGIN_KEY} and ${MCP_KEY}`
 

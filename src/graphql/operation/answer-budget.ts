@@ -11,6 +11,7 @@ export class AnswerBudget {
   readonly #maxBytes: number
   readonly #abort = new AbortController()
   #bytes = 0
+  /** Asked for each value of an answer; to ask the signal takes longer. */
   #isExceeded = false
 
   constructor(maxBytes: number) {

@@ -1,6 +1,6 @@
 /**
- * When plugins are given what nobody waits for: all that came since the last beat goes at the same time, whatever turn
- * or lane it is of, so that each plugin's thread is woken once for it. To wake a thread costs more than most hooks.
+ * When plugins are given what no turn waits for: all that came since the last beat goes at the same time, of whatever
+ * turn, so that each plugin's thread is woken once for it. To wake a thread costs more than most hooks.
  */
 import type { Clock } from '../../platform/clock.ts'
 

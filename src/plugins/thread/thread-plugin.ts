@@ -135,17 +135,11 @@ export class ThreadPlugin implements PluginInstance {
 
   /** The calls run in the thread one after another: each begins when the one before has ended. */
   callInOrder(calls: readonly ControlledCall[]): readonly Promise<Json>[] {
-    const texts: string[] = []
     let after: number | null = null
-    const answers = calls.map(({ call, control }) => {
+    return calls.map(({ call, control }) => {
       const message = (id: number): ToThread => ({ type: 'CALL', id, call, ...(after !== null && { after }) })
-      return this.#ask(message, control, (text, id) => {
-        texts.push(text)
-        after = id
-      })
+      return this.#ask(message, control, (id) => (after = id))
     })
-    for (const text of texts) this.#post(text)
-    return answers
   }
 
   /** Lets the plugin end for `stopMs`, then ends the thread. */
@@ -171,7 +165,7 @@ export class ThreadPlugin implements PluginInstance {
   #ask(
     message: (id: number) => ToThread,
     { signal, onProgress = () => {} }: CallControl,
-    post: (text: string, id: number) => void = (text) => this.#post(text),
+    onPosted: (id: number) => void = () => {},
   ): Promise<Json> {
     return new Promise((resolve, reject) => {
       const refuse = (kind: PluginFailure, why: string): void => reject(new PluginError(kind, why))
@@ -195,7 +189,8 @@ export class ThreadPlugin implements PluginInstance {
         resolve: (value) => (settled(), resolve(value)),
         reject: (error) => (settled(), reject(error)),
       })
-      post(text, id)
+      this.#post(text)
+      onPosted(id)
     })
   }
 

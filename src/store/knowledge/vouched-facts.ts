@@ -3,7 +3,7 @@
  * said whom they are shown, and those that this admin alone taught, also when the learnings are gone with their
  * session. What a session taught by itself has no person behind it.
  */
-/** In place of a teacher's name: of facts of earlier versions, where nobody knows who taught them. */
+/** In place of a teacher's name: of facts of earlier versions, of which it is not known who taught them. */
 export const UNKNOWN_TEACHER = '?'
 
 /** Of facts `f`; `teachers`: a parameter with the names of the admin, null: each fact counts, of any teacher. */
