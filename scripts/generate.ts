@@ -7,7 +7,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildClient, packClient } from './build-client.ts'
@@ -71,9 +71,13 @@ const serverStamp = join(dist, '.server-stamp')
 const serverSources = filesUnder('src')
 const wantedServer = digestOf([...sources, 'scripts/bundle.ts', ...serverSources])
 if (!isBeingPacked() && (isForced || readStamp(serverStamp) !== wantedServer)) {
+  // Then put in its place: what is broken off leaves no half of a server, and one that runs finds its programs.
+  const fresh = `${dist}-new`
+  rmSync(fresh, { recursive: true, force: true })
+  await bundleServer(fresh, 'js')
+  writeFileSync(join(fresh, '.server-stamp'), wantedServer)
   rmSync(dist, { recursive: true, force: true })
-  await bundleServer(dist, 'js')
-  writeFileSync(serverStamp, wantedServer)
+  renameSync(fresh, dist)
 } else if (serverSources.some((file) => isNewer(file, serverStamp))) {
   // Written again, and the same: bin/factotum.js compares times.
   writeFileSync(serverStamp, wantedServer)
