@@ -132,12 +132,10 @@ async function serveRaw(): Promise<Publish> {
   return (_sessionIds, text) => {
     seq += 1
     // The bytes that the door sends for the same event.
-    const payload = Buffer.from(
-      `{"data":{"sessionEvents":{"__typename":"TaskOutputEvent","seq":${seq},"text":"${text}"}}}`,
-    )
-    const chunks: Buffer[] = []
-    new Batch([{ seq: 1, payload }]).writeFrames({ write: (chunk: Buffer) => chunks.push(chunk) } as never, '"1"')
-    const frame = Buffer.concat(chunks)
+    const payload = `{"data":{"sessionEvents":{"__typename":"TaskOutputEvent","seq":${seq},"text":"${text}"}}}`
+    let frame = Buffer.alloc(0)
+    const write = (bytes: string): Buffer => (frame = Buffer.from(bytes, 'latin1'))
+    new Batch([{ seq: 1, payload }]).writeFrames({ write } as never, '"1"')
     for (const socket of sockets) socket.write(frame)
   }
 }

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { rounds } from '../../../test/harness/rounds.ts'
 import { Batch } from './batch.ts'
+import { textOf, toBytes } from './bytes.ts'
 
 /** Reads frames as RFC 6455 says, or fails. */
 function readFrames(bytes: Buffer): string[] {
@@ -45,9 +46,12 @@ test('frames carry each payload as a message of the operation, whatever its leng
       fc.string({ unit: 'grapheme' }),
       async (texts, id) => {
         const results = texts.map((text) => ({ data: { text } }))
-        const batch = new Batch(results.map((result, seq) => ({ seq, payload: Buffer.from(JSON.stringify(result)) })))
-        const ids = [id, id, `${id}2`]
-        const bytes = await written((stream) => ids.forEach((id) => batch.writeFrames(stream, JSON.stringify(id))))
+        const shown = results.map((result, seq) => ({ seq, payload: toBytes(JSON.stringify(result)) }))
+        const batch = new Batch(shown)
+        const ids = [id, id, `${id}2`, `${id}3`, `"\u0001é${id}`]
+        const bytes = await written((stream) => {
+          for (const id of ids) batch.writeFrames(stream, toBytes(JSON.stringify(id)))
+        })
         const messages = readFrames(bytes).map((text) => JSON.parse(text) as unknown)
         expect(messages).toEqual(ids.flatMap((id) => results.map((payload) => ({ id, type: 'next', payload }))))
       },
@@ -57,8 +61,19 @@ test('frames carry each payload as a message of the operation, whatever its leng
 })
 
 test('events carry each payload on one line, under its seq', () => {
-  const payloads = ['{"a":"\\n"}', '{"b":2}'].map((text, n) => ({ seq: 7 + n, payload: Buffer.from(text) }))
+  const payloads = ['{"a":"\\né"}', '{"b":2}'].map((text, n) => ({ seq: 7 + n, payload: toBytes(text) }))
   expect(String(new Batch(payloads).events)).toBe(
-    'event: next\nid: 7\ndata: {"a":"\\n"}\n\nevent: next\nid: 8\ndata: {"b":2}\n\n',
+    'event: next\nid: 7\ndata: {"a":"\\né"}\n\nevent: next\nid: 8\ndata: {"b":2}\n\n',
+  )
+})
+
+test('any text comes back from its bytes', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      const bytes = toBytes(text)
+      expect(Buffer.from(bytes, 'latin1')).toEqual(Buffer.from(text))
+      expect(textOf(bytes)).toBe(text)
+    }),
+    { numRuns: rounds(100, 1000) },
   )
 })

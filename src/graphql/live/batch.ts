@@ -8,26 +8,34 @@
  * every subscriber, which is most of the cost of a delivery.
  */
 import type { Writable } from 'node:stream'
+import type { Bytes } from './bytes.ts'
 
-/** Up to here, copying a payload into each subscriber's buffer is cheaper than a second chunk in the write. */
+/** A payload up to this size is copied into each subscriber's frames: that is cheaper than a second chunk in the write. */
 const COPY_UP_TO_BYTES = 16 * 1024
+/** What node:net writes from its stack, without memory of its own for it. */
+const STRING_UP_TO_BYTES = 16 * 1024
 const TEXT_FRAME = 0x81
-const AFTER_PAYLOAD = Buffer.from('}')
+const BEFORE_ID = '{"id":'
+const AFTER_ID = ',"type":"next","payload":'
+const AFTER_PAYLOAD = '}'
 
 /** A GraphQL result on its way. */
 export interface ResultPayload {
   /** Of the event that it shows. */
   readonly seq: number
-  /** UTF-8 JSON. */
-  readonly payload: Buffer
+  /** JSON. */
+  readonly payload: Bytes
 }
 
 export class Batch {
-  /** One GraphQL result each, as UTF-8 JSON, in order. */
-  readonly payloads: readonly Buffer[]
+  /** One GraphQL result each, as JSON, in order. */
+  readonly payloads: readonly Bytes[]
   readonly bytes: number
   readonly #shown: readonly ResultPayload[]
-  #framed: { readonly id: string; readonly frames: Buffer } | null = null
+  /** All frames of the batch, cut where the operation's id stands: it alone differs from subscriber to subscriber. */
+  #cut: { readonly idLength: number; readonly pieces: readonly Bytes[] } | null = null
+  #framed: { readonly id: Bytes; readonly frames: Bytes | Buffer } | null = null
+  #large: readonly Buffer[] | null = null
   #events: Buffer | null = null
 
   constructor(shown: readonly ResultPayload[]) {
@@ -37,73 +45,56 @@ export class Batch {
   }
 
   /** Writes a `next` message of the graphql-transport-ws protocol per payload. `id`: the operation's id, as JSON. */
-  writeFrames(socket: Writable, id: string): void {
-    if (this.bytes <= COPY_UP_TO_BYTES * this.payloads.length) {
-      // Clients that number their operations have the same id on every socket: then one buffer serves them all.
-      if (this.#framed?.id !== id) this.#framed = { id, frames: this.#framesFor(id) }
-      socket.write(this.#framed.frames)
-      return
-    }
-    const opening = Buffer.from(openingOf(id))
-    socket.cork()
-    for (const payload of this.payloads) {
-      const length = opening.length + payload.length + AFTER_PAYLOAD.length
-      const head = Buffer.allocUnsafe(headerLength(length) + opening.length)
-      opening.copy(head, writeHeader(head, 0, length))
-      socket.write(head)
-      socket.write(payload)
-      socket.write(AFTER_PAYLOAD)
-    }
-    socket.uncork()
+  writeFrames(socket: Writable, id: Bytes): void {
+    if (this.bytes > COPY_UP_TO_BYTES * this.payloads.length) return this.#writeUncopied(socket, id)
+    // Clients that number their operations have the same id on every socket: then one text serves them all.
+    if (this.#framed?.id !== id) this.#framed = { id, frames: this.#framesFor(id) }
+    socket.write(this.#framed.frames, 'latin1')
   }
 
   /** A `next` event of the GraphQL over SSE protocol per payload; its id is the seq. */
   get events(): Buffer {
-    this.#events ??= Buffer.concat(
-      this.#shown.flatMap(({ seq, payload }) => [Buffer.from(`event: next\nid: ${seq}\ndata: `), payload, AFTER_EVENT]),
-    )
+    const events = (): string =>
+      this.#shown.map(({ seq, payload }) => `event: next\nid: ${seq}\ndata: ${payload}\n\n`).join('')
+    this.#events ??= Buffer.from(events(), 'latin1')
     return this.#events
   }
 
-  #framesFor(id: string): Buffer {
-    const opening = openingOf(id)
-    const openingLength = Buffer.byteLength(opening)
-    const around = openingLength + AFTER_PAYLOAD.length
-    let total = 0
-    for (const payload of this.payloads) total += headerLength(around + payload.length) + around + payload.length
-    const frames = Buffer.allocUnsafe(total)
-    let at = 0
+  #framesFor(id: Bytes): Bytes | Buffer {
+    if (this.#cut?.idLength !== id.length) this.#cut = { idLength: id.length, pieces: this.#piecesAround(id.length) }
+    const frames = this.#cut.pieces.join(id)
+    return frames.length <= STRING_UP_TO_BYTES ? frames : Buffer.from(frames, 'latin1')
+  }
+
+  #piecesAround(idLength: number): readonly Bytes[] {
+    const around = BEFORE_ID.length + idLength + AFTER_ID.length + AFTER_PAYLOAD.length
+    const pieces: Bytes[] = []
+    let before = ''
     for (const payload of this.payloads) {
-      at = writeHeader(frames, at, around + payload.length)
-      at += frames.write(opening, at)
-      at += payload.copy(frames, at)
-      at += AFTER_PAYLOAD.copy(frames, at)
+      pieces.push(before + headerOf(around + payload.length) + BEFORE_ID)
+      before = AFTER_ID + payload + AFTER_PAYLOAD
     }
-    return frames
+    return [...pieces, before]
+  }
+
+  #writeUncopied(socket: Writable, id: Bytes): void {
+    this.#large ??= this.payloads.map((payload) => Buffer.from(payload, 'latin1'))
+    const opening = BEFORE_ID + id + AFTER_ID
+    socket.cork()
+    for (const payload of this.#large) {
+      socket.write(headerOf(opening.length + payload.length + AFTER_PAYLOAD.length) + opening, 'latin1')
+      socket.write(payload)
+      socket.write(AFTER_PAYLOAD, 'latin1')
+    }
+    socket.uncork()
   }
 }
 
-const AFTER_EVENT = Buffer.from('\n\n')
-
-function openingOf(id: string): string {
-  return `{"id":${id},"type":"next","payload":`
-}
-
-function headerLength(payloadLength: number): number {
-  return payloadLength < 126 ? 2 : payloadLength < 65_536 ? 4 : 10
-}
-
-/** Writes the header of an unmasked text frame; returns where the payload starts. */
-function writeHeader(target: Buffer, at: number, length: number): number {
-  target[at] = TEXT_FRAME
-  if (length < 126) {
-    target[at + 1] = length
-    return at + 2
-  }
-  if (length < 65_536) {
-    target[at + 1] = 126
-    return target.writeUInt16BE(length, at + 2)
-  }
-  target[at + 1] = 127
-  return target.writeBigUInt64BE(BigInt(length), at + 2)
+/** Of an unmasked text frame. */
+function headerOf(length: number): Bytes {
+  if (length < 126) return String.fromCharCode(TEXT_FRAME, length)
+  if (length < 65_536) return String.fromCharCode(TEXT_FRAME, 126, length >> 8, length & 255)
+  const header = Buffer.from([TEXT_FRAME, 127, 0, 0, 0, 0, 0, 0, 0, 0])
+  header.writeBigUInt64BE(BigInt(length), 2)
+  return header.toString('latin1')
 }

@@ -8,6 +8,7 @@ import { systemClock } from '../../platform/clock.ts'
 import { createLogger } from '../../platform/logger.ts'
 import { createMetrics } from '../../platform/metrics.ts'
 import type { Batch } from './batch.ts'
+import { textOf } from './bytes.ts'
 import { Hub } from './hub.ts'
 import type { LogOperation } from '../operation/log-operation.ts'
 import type { Subscriber } from './subscriber.ts'
@@ -33,7 +34,7 @@ class Listener implements Subscriber {
   failure: GraphQLError | null = null
   readonly seqs: number[] = []
   send(batch: Batch): void {
-    const shown = batch.payloads.map((payload) => JSON.parse(String(payload)) as { data: { events: { seq: number } } })
+    const shown = batch.payloads.map((payload) => JSON.parse(textOf(payload)) as { data: { events: { seq: number } } })
     this.seqs.push(...shown.map(({ data }) => data.events.seq))
   }
   drained(): Promise<void> {

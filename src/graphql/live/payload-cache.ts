@@ -3,6 +3,7 @@
  * that reconnect with the same cursor). Bounded; what is dropped is executed again. Executions under way are shared as
  * well.
  */
+import type { Bytes } from './bytes.ts'
 import type { LogEntry } from './log-view.ts'
 
 const MAX_BYTES = 256 * 1024
@@ -11,17 +12,17 @@ type Key = number | string
 
 export class PayloadCache {
   /** In order of arrival, oldest first. */
-  readonly #kept = new Map<Key, Buffer>()
-  readonly #running = new Map<Key, Promise<Buffer>>()
+  readonly #kept = new Map<Key, Bytes>()
+  readonly #running = new Map<Key, Promise<Bytes>>()
   #bytes = 0
 
-  get(entry: LogEntry): Buffer | Promise<Buffer> | null {
+  get(entry: LogEntry): Bytes | Promise<Bytes> | null {
     const key = keyOf(entry)
     return this.#kept.get(key) ?? this.#running.get(key) ?? null
   }
 
   /** Returns the payload. */
-  keep(entry: LogEntry, payload: Buffer): Buffer {
+  keep(entry: LogEntry, payload: Bytes): Bytes {
     const key = keyOf(entry)
     if (this.#kept.has(key)) return payload
     this.#kept.set(key, payload)
@@ -35,7 +36,7 @@ export class PayloadCache {
   }
 
   /** Returns the promise; others share it until it settles. */
-  keepRunning(entry: LogEntry, payload: Promise<Buffer>): Promise<Buffer> {
+  keepRunning(entry: LogEntry, payload: Promise<Bytes>): Promise<Bytes> {
     const key = keyOf(entry)
     this.#running.set(key, payload)
     const settled = payload.finally(() => this.#running.delete(key))

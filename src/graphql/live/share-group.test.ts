@@ -11,6 +11,7 @@ import { systemClock } from '../../platform/clock.ts'
 import { createLogger } from '../../platform/logger.ts'
 import { createMetrics } from '../../platform/metrics.ts'
 import type { Batch } from './batch.ts'
+import { textOf } from './bytes.ts'
 import type { LogOperation } from '../operation/log-operation.ts'
 import { ShareGroup, type Member } from './share-group.ts'
 import type { Subscriber } from './subscriber.ts'
@@ -58,7 +59,7 @@ class Collector implements Subscriber {
   }
 
   send(batch: Batch): void {
-    this.texts.push(...batch.payloads.map(String))
+    this.texts.push(...batch.payloads.map(textOf))
   }
 
   async drained(): Promise<void> {

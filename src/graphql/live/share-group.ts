@@ -20,6 +20,7 @@ import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { fitResult } from '../operation/answer-budget.ts'
 import { Batch, type ResultPayload } from './batch.ts'
+import { toBytes, type Bytes } from './bytes.ts'
 import { EventProjection } from './event-projection.ts'
 import { executeEvent } from './execute-event.ts'
 import type { LogOperation } from '../operation/log-operation.ts'
@@ -329,7 +330,7 @@ export class ShareGroup {
     let context: object | null = null
     const contextOf = (): object => (context ??= this.#options.createContext())
     const payloads = admitted.map((event) => this.#payloadOf(event, contextOf))
-    const ready = payloads.filter((payload) => Buffer.isBuffer(payload))
+    const ready = payloads.filter((payload) => typeof payload === 'string')
     if (ready.length === payloads.length) return pair(admitted, ready)
     return Promise.all(payloads.map(async (payload) => payload)).then((all) => pair(admitted, all))
   }
@@ -340,39 +341,39 @@ export class ShareGroup {
     this.#payloads = new PayloadCache()
   }
 
-  #payloadOf(entry: LogEntry, contextOf: () => object): Buffer | Promise<Buffer> {
+  #payloadOf(entry: LogEntry, contextOf: () => object): Bytes | Promise<Bytes> {
     const known = this.#payloads.get(entry)
     if (known !== null) return known
     const { operation, metrics, maxResponseBytes } = this.#options
     metrics.eventExecutions.inc()
     const projected = this.#projection.project(entry)
     if (projected !== null && projected.length * MOST_BYTES_PER_CHARACTER <= maxResponseBytes())
-      return this.#keep(entry, Buffer.from(projected))
+      return this.#keep(entry, toBytes(projected))
     const result = executeEvent({ ...operation.args, rootValue: entry, contextValue: contextOf() })
     if (!(result instanceof Promise)) return this.#serialise(entry, result)
     if (entry.seq < this.#erasedAt) return this.#serialiseLater(entry, result)
     return this.#payloads.keepRunning(entry, this.#serialiseLater(entry, result))
   }
 
-  async #serialiseLater(entry: LogEntry, result: Promise<ExecutionResult>): Promise<Buffer> {
+  async #serialiseLater(entry: LogEntry, result: Promise<ExecutionResult>): Promise<Bytes> {
     return this.#serialise(entry, await result)
   }
 
   /** Throws an AppError when the event cannot be shown at the moment: it is not skipped, but shown later. */
-  #serialise(entry: LogEntry, result: ExecutionResult): Buffer {
+  #serialise(entry: LogEntry, result: ExecutionResult): Bytes {
     const { logger, metrics, maxResponseBytes } = this.#options
     const masked = fitResult(maskResult(result, { logger, metrics }), maxResponseBytes())
     if (masked.errors?.some(({ extensions }) => extensions['code'] === UNAVAILABLE) === true) {
       throw new AppError(UNAVAILABLE, 'What an event tells of could not be loaded.', { retry: 'backoff' })
     }
-    const payload = Buffer.from(JSON.stringify(masked))
+    const payload = toBytes(JSON.stringify(masked))
     // An error may be transient: it is not shared, so that the next execution can succeed.
     if (result.errors !== undefined) return payload
     this.#projection.shown(entry)
     return this.#keep(entry, payload)
   }
 
-  #keep(entry: LogEntry, payload: Buffer): Buffer {
+  #keep(entry: LogEntry, payload: Bytes): Bytes {
     return this.members.size > 1 && entry.seq >= this.#erasedAt ? this.#payloads.keep(entry, payload) : payload
   }
 }
@@ -382,7 +383,7 @@ function cursorTooOld(after: number, removedUpTo: number): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'CURSOR_TOO_OLD', removedUpTo } })
 }
 
-function pair(events: readonly SessionEvent[], payloads: readonly Buffer[]): readonly ResultPayload[] {
+function pair(events: readonly SessionEvent[], payloads: readonly Bytes[]): readonly ResultPayload[] {
   return payloads.map((payload, index) => ({ seq: events[index]?.seq ?? 0, payload }))
 }
 

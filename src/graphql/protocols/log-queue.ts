@@ -4,6 +4,7 @@
  */
 import { GraphQLError, type ExecutionResult } from 'graphql'
 import type { Batch } from '../live/batch.ts'
+import { textOf, type Bytes } from '../live/bytes.ts'
 import type { Hold } from '../live/hub.ts'
 import { IdleResults } from '../live/idle-results.ts'
 import type { Subscriber } from '../live/subscriber.ts'
@@ -11,7 +12,7 @@ import type { LogChannel } from '../operation/caller.ts'
 
 export class LogQueue implements LogChannel, Subscriber {
   readonly lastSeq = null
-  #waiting: Buffer[] = []
+  #waiting: Bytes[] = []
   #bytes = 0
   #results: IdleResults | null = null
   /** Undefined as long as it is open. */
@@ -65,7 +66,7 @@ export class LogQueue implements LogChannel, Subscriber {
       if (payload !== undefined) {
         this.#bytes -= payload.length
         if (this.#bytes === 0) this.#release()
-        return payload.toString()
+        return textOf(payload)
       }
       if (this.#end !== undefined) {
         if (this.#end.error !== null) throw this.#end.error

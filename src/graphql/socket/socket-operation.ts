@@ -5,6 +5,7 @@
 import type { Duplex } from 'node:stream'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import type { Batch } from '../live/batch.ts'
+import { toBytes, type Bytes } from '../live/bytes.ts'
 import type { Hold } from '../live/hub.ts'
 import { IdleResults } from '../live/idle-results.ts'
 import type { Subscriber } from '../live/subscriber.ts'
@@ -24,7 +25,7 @@ export class SocketOperation implements Subscriber, LogChannel {
   /** A client that resumes sends `after`. */
   readonly lastSeq = null
   readonly #options: SocketOperationOptions
-  readonly #idAsJson: string
+  readonly #idAsJson: Bytes
   #hold: Hold | null = null
   #isEnded = false
   readonly #results = new IdleResults(() => {
@@ -34,7 +35,7 @@ export class SocketOperation implements Subscriber, LogChannel {
 
   constructor(options: SocketOperationOptions) {
     this.#options = options
-    this.#idAsJson = JSON.stringify(options.id)
+    this.#idAsJson = toBytes(JSON.stringify(options.id))
   }
 
   get subscriber(): Subscriber {
