@@ -16,6 +16,7 @@ import {
   UpdateSessionDocument,
 } from '../generated/graphql.ts'
 import { fillSession } from '../harness/long-history.ts'
+import { rounds } from '../harness/rounds.ts'
 import { converse, Story } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_PLAN } from '../model/good-answers.ts'
@@ -144,7 +145,7 @@ test('whatever happens in a session, the models are shown what they would be sho
       }
       expect(shown[0]).toEqual(shown[1])
     }),
-    { numRuns: process.env['FACTOTUM_TEST_LONG'] === '1' ? 60 : 12, endOnFailure: true },
+    { numRuns: rounds(8, 60), endOnFailure: true },
   )
   expect(await warm.metric('memory')).toBeGreaterThan(10)
   expect(await cold.metric('memory')).toBe(0)
