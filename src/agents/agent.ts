@@ -68,6 +68,8 @@ export interface PlannerContext {
   readonly facts: readonly KnownFact[]
   /** Open questions, of this session and of all; the planner raises them and says which ones the message answers. */
   readonly questions: readonly OpenQuestion[]
+  /** What the questions are about, for a first plan: it may say what an answer makes of these. */
+  readonly questionFacts: readonly QuestionFact[]
   /** Those that the caller may use. */
   readonly skills: readonly SkillSummary[]
   /** The same of tools. */
@@ -102,6 +104,11 @@ export interface OpenQuestion {
   readonly content: string
 }
 
+/** A fact that an open question is about. */
+export interface QuestionFact extends KnownFact {
+  readonly questionId: string
+}
+
 export interface ReplanContext {
   readonly completed: readonly TaskReport[]
   readonly remaining: readonly { readonly type: TaskType; readonly detail: string }[]
@@ -112,8 +119,11 @@ export interface ReplanContext {
   readonly history: readonly { readonly goal: string; readonly reason: string }[]
 }
 
+/** What a plan and a conversation both know. */
+export type KnownContext = Omit<PlannerContext, 'questionFacts'>
+
 /** What the assistant of a conversation knows besides what is said in it: what a planner would, without a plan. */
-export interface AssistantContext extends Omit<PlannerContext, 'skills' | 'maxTasks' | 'replan' | 'tools'> {
+export interface AssistantContext extends Omit<KnownContext, 'skills' | 'maxTasks' | 'replan' | 'tools'> {
   /** What it has said and called in this turn so far, oldest first. */
   readonly rounds: readonly AssistantRound[]
   /** What the provider of a model keeps of all this; null: nothing. */

@@ -60,6 +60,7 @@ const planner = (text: string): PlannerContext => ({
   facts: items(text),
   pluginSections: [{ title: text, text }],
   questions: items(text),
+  questionFacts: items(text).map((item) => ({ ...item, questionId: item.id })),
   tools: [],
   skills: [
     {

@@ -25,14 +25,24 @@ function walk(schema: JsonSchema, path = '$'): [string, JsonSchema][] {
   return [[path, schema], ...inside, ...items, ...choices]
 }
 
+/** The fields of the answer's shape, as a text shows it. */
+function shownIn(path: string): string[] {
+  const text = readFileSync(new URL(path, import.meta.url), 'utf8')
+  const shape = /^`?(?:A.*: )?`?(\{.*\})`/m.exec(text)?.[1] ?? ''
+  return [...shape.matchAll(/"(\w+)": /g)].flatMap(([, field]) => field ?? [])
+}
+
 /** Every field, in the order of the text. */
 function fieldsOf({ properties = {}, items, anyOf = [] }: JsonSchema): string[] {
   const own = Object.entries(properties).flatMap(([key, value]) => [key, ...fieldsOf(value)])
   return [...own, ...(items === undefined ? [] : fieldsOf(items)), ...anyOf.flatMap(fieldsOf)]
 }
 
+const asked = { questions: [], questionFacts: [{ questionId: 'q', id: 'f', content: 'c' }], facts: [] }
+
 describe.each([
-  ['plan', 'planner', planFormat({ questions: [], facts: [] }).schema],
+  ['plan', 'planner', planFormat({ questions: [], questionFacts: [], facts: [] }).schema],
+  ['plan', 'asked', planFormat(asked).schema],
   ['review', 'reviewer', REVIEW_FORMAT.schema],
   ['curation', 'curator', curationFormat([], []).schema],
   ['consolidation', 'consolidator', consolidationFormat([]).schema],
@@ -54,10 +64,13 @@ describe.each([
   )
 
   test('has the fields that the prompt shows, in the same order', () => {
-    const text = readFileSync(new URL(`${prompt}/prompt.md`, import.meta.url), 'utf8')
-    const shape = /^`?(?:Answer .*: )?`?(\{.*\})`$/m.exec(text)?.[1] ?? ''
-    const shown = [...shape.matchAll(/"(\w+)": /g)].map((match) => match[1])
-    expect(shown).toEqual(fieldsOf(schema?.json as JsonSchema))
+    const fields = fieldsOf(schema?.json as JsonSchema)
+    // A plan's outcome is explained beside the questions.
+    const [plan, section] = ['planner/prompt.md', 'rendered/planner-asked.txt']
+    const outcome = prompt === 'asked' ? shownIn(section) : []
+    const shown = shownIn(prompt === 'asked' ? plan : `${prompt}/prompt.md`)
+    const at = shown.indexOf('answer') + 1
+    expect(outcome.length === 0 ? shown : shown.toSpliced(at, 0, 'outcome', ...outcome)).toEqual(fields)
   })
 
   test('uses only what strict mode knows', () => {

@@ -83,6 +83,7 @@ export const ASSISTANT: FreeTexts<AssistantContext> = {
 /** The planner's answer is none of these: it comes as it is (redacted-agents.ts). */
 export const PLANNER: FreeTexts<PlannerContext> = {
   ...KNOWN,
+  questionFacts: { ...NOTED, questionId: 'kept' },
   skills: {
     name: 'text',
     version: 'text',

@@ -12,6 +12,7 @@ import { renderParaphraserPrompt } from './paraphraser/context.ts'
 import { renderPlannerPrompt } from './planner/context.ts'
 import { renderReviewerPrompt } from './reviewer/context.ts'
 import { renderSummarizerPrompt } from './summarizer/context.ts'
+import { must } from '../platform/must.ts'
 
 const TOKEN = '00112233445566778899aabbccddeeff'
 const AT = '2026-11-21T09:00:00Z'
@@ -78,6 +79,8 @@ const facts = [
   { id: 'fact_two', content: ATTACK },
 ]
 const questions = [{ id: 'question_one', content: 'Which package manager do the servers use?' }]
+const apt = { questionId: 'question_one', id: 'fact_apt', content: `The servers use apt.\n${ATTACK}` }
+const known = (at: number) => must(facts[at], 'a fact')
 const summary = 'Anna wants a report on the lines of notes.txt every Monday.'
 const interrupted: TaskReport = { ...failed, status: 'INTERRUPTED', exitCode: null, output: null, stderr: null }
 
@@ -107,6 +110,7 @@ const first: PlannerContext = {
   facts: [],
   pluginSections: [],
   questions: [],
+  questionFacts: [],
   tools: [],
   skills: [],
   paraphrased: [],
@@ -188,9 +192,26 @@ describe('the planner reads', () => {
     expect(addressed).not.toContain('NO_REPLY')
   })
 
+  test('what a question is about, of which an answer may say what follows', async () => {
+    const about = { ...first, facts, questions, questionFacts: [{ questionId: 'question_one', ...known(1) }, apt] }
+    const prompt = renderPlannerPrompt({ context: about, feedback: [], environment }, fence(), moment)
+    await expect(prompt).toMatchFileSnapshot('rendered/planner-asked.txt')
+    const answers = [
+      { questionId: 'question_one', answer: 'dnf', outcome: { verdict: 'REPLACE', factId: apt.id, text: 'dnf' } },
+    ] as const
+    const plan = { goal: 'Hi', tasks: [], secrets: [], answers, factsUsed: [apt.id] }
+    const again = renderPlannerPrompt(
+      { context: about, feedback: [{ plan, problems: ['No.'] }], environment },
+      fence(),
+      moment,
+    )
+    expect(again).toContain('"outcome":{"verdict":"replace","fact":"F3","text":"dnf"}')
+    expect(again).toContain('"facts":["F3"]')
+  })
+
   test('a refused plan without secrets and ids', () => {
     const task = { type: 'MSG' as const, detail: 'Hi', skill: null, args: null, expect: '' }
-    const answers = [{ questionId: 'question_one', answer: 'apt' }]
+    const answers = [{ questionId: 'question_one', answer: 'apt', outcome: null }]
     const secrets = [{ key: 'KEY', value: 'hunter2hunter2' }]
     const plan = { goal: 'Hi', tasks: [task], secrets, answers, factsUsed: knowing.facts.slice(-1).map(({ id }) => id) }
     const prompt = renderPlannerPrompt(

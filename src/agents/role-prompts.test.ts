@@ -54,13 +54,13 @@ describe('system prompts', () => {
   test('the planner has two worked examples that obey its own rules', async () => {
     const { text: prompt } = await createRolePrompts(home).systemPrompt('planner')
     const examples = [...prompt.matchAll(/```json\n([\s\S]*?)\n```/g)].map((match) =>
-      planFormat({ questions: QUESTIONS, facts: [] }).parse(match[1] ?? ''),
+      planFormat({ questions: QUESTIONS, questionFacts: [], facts: [] }).parse(match[1] ?? ''),
     )
     expect(examples).toHaveLength(2)
     const plans = examples.flatMap((example) => (example.kind === 'usable' ? [example.value] : []))
     expect(plans.map((plan) => validatePlan(plan, { maxTasks: 20, tools: [], skills: [SEARCH] }))).toEqual([[], []])
     expect(plans.flatMap((plan) => plan.answers)).toEqual([
-      { questionId: 'question_one', answer: 'The servers use apt as their package manager.' },
+      { questionId: 'question_one', answer: 'The servers use apt as their package manager.', outcome: null },
     ])
     for (const { goal, tasks, secrets, answers } of plans)
       for (const { value } of secrets) expect(JSON.stringify([goal, tasks, answers])).not.toContain(value)

@@ -95,9 +95,14 @@ export interface LearningEntry {
   readonly scopeOf: string
 }
 
-/** What the curator decided about a pending learning. A learning that was decided meanwhile keeps that decision. */
+/**
+ * What the curator decided about a pending learning, or the planner about an answer that the same write stores. A
+ * learning that was decided meanwhile keeps that decision.
+ */
 export interface Curation {
   readonly learningId: string
+  /** In whose name. */
+  readonly by: 'curator' | 'planner'
   /** The evaluation could not be used: PENDING, for a person after the third time. */
   readonly isRetry: boolean
   /** PENDING: a person has to decide (`flags`). REFUSED: it repeats `repeatsFactId`, or another learning. */
@@ -137,6 +142,8 @@ export interface NewAnswer {
   readonly learningIds: readonly string[]
   /** What is learned from it; null: nothing. */
   readonly learning: Pick<NewLearning, 'id' | 'content' | 'norm' | 'entry'> | null
+  /** What is settled by it, facts too, is one change. */
+  readonly changeId: string
   readonly at: Date
 }
 

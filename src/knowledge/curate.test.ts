@@ -58,6 +58,7 @@ test('a verdict becomes a decision, with the text and its normal text', async ()
   })
   expect(discarded).toEqual({
     learningId: 'learn_3',
+    by: 'curator',
     status: 'DISCARDED',
     reason: 'reason of learn_3',
     at,

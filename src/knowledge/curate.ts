@@ -83,6 +83,7 @@ async function decide(evaluation: Evaluation, { asked, promoting }: SoFar): Prom
 
 /** What most curations have nothing of. */
 export const NOTHING = {
+  by: 'curator',
   isRetry: false,
   flags: [],
   repeatsFactId: null,

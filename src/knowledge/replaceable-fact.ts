@@ -2,6 +2,7 @@
 import type { KnownFact } from '../agents/agent.ts'
 import type { FactScope } from '../core/status.ts'
 import type { Database } from '../store/database.ts'
+import { isByPerson } from '../store/knowledge/vouched-facts.ts'
 
 export interface ReplaceableFact {
   readonly content: string
@@ -23,6 +24,6 @@ export async function replaceableFact(database: Database, { id, content }: Known
 const REPLACEABLE = {
   name: 'knowledge.replaceable-fact',
   text: `SELECT f.version, f.content, f.pinned, f.scope, f.scope_of AS "scopeOf", (SELECT v.changed_by FROM fact_versions v WHERE v.fact_id = f.id
-      AND v.changed_by <> ALL ('{curator,summarizer,server}') ORDER BY v.version DESC LIMIT 1) AS by
+      AND ${isByPerson('v')} ORDER BY v.version DESC LIMIT 1) AS by
     FROM facts f WHERE f.id = $1 AND f.content = $2 AND f.invalidated_at IS NULL`,
 }

@@ -51,7 +51,7 @@ export const PLAN_TEXTS: FreeTexts<ProposedPlan> = {
   goal: 'text',
   tasks: { detail: 'text', skill: 'text', tool: 'text', args: 'text', expect: 'text' },
   secrets: { key: 'text', value: 'text' },
-  answers: { questionId: 'kept', answer: 'text' },
+  answers: { questionId: 'kept', answer: 'text', outcome: { factId: 'kept', text: 'text' } },
 }
 
 /** How a task comes out. */
@@ -114,6 +114,7 @@ const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
     answer: 'text',
     learningIds: 'kept',
     learning: { ...NEW_TEXT, entry: LEARNING_ENTRY },
+    changeId: 'kept',
   },
   messageTexts: { id: 'kept', paraphrase: 'text', content: 'text' },
   preview: { wasSha256: 'kept', now: 'text' },

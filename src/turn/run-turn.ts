@@ -4,7 +4,7 @@
  *   RECEIVED                        the worker took the turn (src/store/turn/begin-turn.ts)
  *   RECEIVED again                  collectMessages, when it takes others of its user along
  *   COMMANDS                        handleTyped, when the first line of the message is one of a plugin's commands
- *   CONTEXT                         assembleContext
+ *   CONTEXT                         assemblePlanning
  *   PLANNING, PLANNED, VALIDATION   makePlan, with feedback to the planner until the plan is sound
  *   EXECUTING                       executePlan, task by task: executeCommand, runSkill, writeMessage
  *   REVIEWING                       reviewTask, after every command and skill
@@ -21,7 +21,7 @@
  * A turn that was left by a process that died enters with its rows (`resumeAttempts`) and goes on at the first task
  * that has not ended. Everything it writes goes through `context.journal`, fenced by the lease.
  */
-import { assembleContext } from './steps/assemble-context.ts'
+import { assemblePlanning } from './steps/assemble-context.ts'
 import { breakOff, decideReplan, type ReplanDecision } from './steps/decide-replan.ts'
 import { isTyped } from './delegation/typed-delegation.ts'
 import { diedTooOften } from './died-too-often.ts'
@@ -130,7 +130,7 @@ async function carryOut(context: TurnContext, attempts: PlanState[]): Promise<En
       if (executed.kind === 'ReplanWanted') await takeAdditions(context, plan)
     }
     if (context.signal.aborted) return stopped(context)
-    const made = await planInSpan(context, await assembleContext(context, attempts), attempts)
+    const made = await planInSpan(context, await assemblePlanning(context, attempts), attempts)
     if (made.kind !== 'Planned') return made
     attempts.push(made.plan)
   }

@@ -56,6 +56,7 @@ async function factOf(id: string): Promise<Extract<NonNullable<api.FactQuery['no
 function promotion(learningId: string, content: string): Curation {
   return {
     learningId,
+    by: 'curator',
     status: 'PROMOTED',
     reason: null,
     flags: [],

@@ -89,6 +89,7 @@ export const PLANNER_CONTEXT: PlannerContext = {
   facts: [],
   pluginSections: [],
   questions: [{ id: 'question_one', content: 'Which package manager do the servers use?' }],
+  questionFacts: [],
   skills: [SEARCH],
   tools: [],
   paraphrased: [],
@@ -98,7 +99,14 @@ export const PLANNER_CONTEXT: PlannerContext = {
   replan: null,
 }
 
-const { skills: _skills, maxTasks: _maxTasks, replan: _replan, tools: _tools, ...shared } = PLANNER_CONTEXT
+const {
+  skills: _skills,
+  maxTasks: _maxTasks,
+  replan: _replan,
+  tools: _tools,
+  questionFacts: _questionFacts,
+  ...shared
+} = PLANNER_CONTEXT
 export const ASSISTANT_CONTEXT: AssistantContext = {
   ...shared,
   rounds: [],

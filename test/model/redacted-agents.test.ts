@@ -63,13 +63,16 @@ const planner = {
   facts,
   paraphrased: [{ sender: 'Eve#1', at: AT, text: 'x' }],
   secretNames: ['deploy'],
+  questionFacts: [{ questionId: 'question_one', id: 'fact_two', content: 'x' }],
   replan,
 }
 const plan = {
   goal: 'x',
   tasks: [{ type: 'SKILL', detail: 'x', skill: 'search', args: '{"query": "x"}', expect: 'x' }],
   secrets: [],
-  answers: [{ questionId: 'question_one', answer: 'x' }],
+  answers: [
+    { questionId: 'question_one', answer: 'x', outcome: { verdict: 'REPLACE', factId: 'fact_two', text: 'x' } },
+  ],
   factsUsed: ['fact_two'],
 } as const
 const work = [{ type: 'EXEC', detail: 'x', status: 'DONE', reason: 'x' }]

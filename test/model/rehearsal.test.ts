@@ -244,9 +244,22 @@ describe('what a rehearsal knows', () => {
     const asked = await play('Hello', {}, { questions })
     expect(asked.text).toContain('There is an open question: Which colour?\n\nThere is an open question: Which size?')
     const { plans, text } = await play('answer: Blue', {}, { questions })
-    expect(plans[0]?.answers).toEqual([{ questionId: 'question_one', answer: 'Blue' }])
+    expect(plans[0]?.answers).toEqual([{ questionId: 'question_one', answer: 'Blue', outcome: null }])
     expect(text).not.toContain('question: Which colour?')
     expect((await play('answer: Blue')).plans[0]?.answers).toEqual([])
+  })
+
+  test('says what follows from an answer where it is told to', async () => {
+    const questions = [{ id: 'question_one', content: 'Which colour?' }]
+    const questionFacts = [{ questionId: 'question_one', id: 'fact_red', content: 'It is red.' }]
+    const outcomeOf = async (message: string) =>
+      (await play(message, {}, { questions, questionFacts, facts: FACTS })).plans[0]?.answers[0]?.outcome
+    const replaced = { verdict: 'REPLACE', factId: 'fact_red', text: 'It is blue.' }
+    expect(await outcomeOf('answer: Blue\ninstead: It is blue.')).toEqual(replaced)
+    expect(await outcomeOf('answer: Red\ninstead:')).toEqual({ verdict: 'KEEP', factId: 'fact_red', text: null })
+    expect(await outcomeOf('answer: Blue')).toBeNull()
+    const { plans } = await play('answer: Blue\ninstead: It is blue.', {}, { questions })
+    expect(plans[0]?.answers[0]?.outcome).toBeNull()
   })
 
   test('has secrets taken out of the message, named but not told, and only once', async () => {

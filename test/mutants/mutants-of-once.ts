@@ -54,4 +54,20 @@ export const MUTANTS_OF_ONCE: readonly Mutant[] = [
     replace: 'version = s.version + 1 FROM input\n    WHERE s.id = input.schedule_id RETURNING',
     tests: ['test/schedules/scheduler.pg.test.ts'],
   },
+  {
+    name: 'answer-settled-in-two-commits',
+    promise: 'An answer whose plan says what follows settles question, learnings and facts in one commit.',
+    file: 'src/store/turn/turn-commit.ts',
+    find: 'await database.transaction((transaction) => runWithAnswers(transaction, target, ready))',
+    replace: 'await runWithAnswers(database, target, ready)',
+    tests: ['test/stories/change-over-time.pg.test.ts'],
+  },
+  {
+    name: 'outcome-invented',
+    promise: 'What a plan says that follows from an answer has no name and no number that nobody has said.',
+    file: 'src/knowledge/judge-answer.ts',
+    find: 'if (missingIn(said, text, germanNouns(text)) !== null) return null',
+    replace: 'if (missingIn(said + text, text, germanNouns(text)) !== null) return null',
+    tests: ['test/stories/change-over-time.pg.test.ts'],
+  },
 ]

@@ -74,7 +74,17 @@ const step = {
   factsShown: ['fact_1'],
   factsUsed: ['fact_1'],
   questionsAsked: ['question_1'],
-  answers: [{ questionId: 'question_1', answer: 'because', byAdmin: true, learningIds: [], learning: null, at }],
+  answers: [
+    {
+      questionId: 'question_1',
+      answer: 'because',
+      byAdmin: true,
+      learningIds: [],
+      learning: null,
+      changeId: 'chg_1',
+      at,
+    },
+  ],
   messageTexts: [{ id: 'msg_new', content: 'changed', paraphrase: 'other' }],
   preview: { wasSha256: ['00'], now: 'changed' },
   deliveries: [{ id: 'delivery_1', taskId: 'task_new', final: true, createdAt: at }],
@@ -152,6 +162,7 @@ const finish = {
   curations: [
     {
       learningId: 'learning_old',
+      by: 'curator',
       status: 'PROMOTED',
       reason: null,
       flags: [],

@@ -220,6 +220,8 @@ async function contradict(name: string) {
   return { fact, contrary, learning, sessionId, question, id: must(questions.edges[0]?.node.id, 'a question') }
 }
 
+type Contradiction = Awaited<ReturnType<typeof contradict>>
+
 test('an answer settles its question, the learning and the facts in one go', async () => {
   const ada = story.as('ada')
   const archive = await contradict('archive')
@@ -279,6 +281,172 @@ test('an answer without a verdict is learned from who gave it, and replaces the 
   expect(await factSaying(depot.fact)).toMatchObject({ replacedBy: { content: depot.contrary } })
 })
 
+/** What the planner of `answerInMessage` says of the fact. */
+interface Outcome {
+  readonly verdict: 'replace' | 'keep'
+  readonly text: string | null
+  /** What it takes for the answer; left out: the message. */
+  readonly answer?: string
+}
+
+/**
+ * A message that answers what is asked about the fact of `about`, whose plan says what follows for that. The curator,
+ * if it is asked, discards. Returns which agents were asked, and the learnings of the session, newest first.
+ */
+async function answerInMessage(about: Contradiction, content: string, { answer = content, ...outcome }: Outcome) {
+  const ada = story.as('ada')
+  const roles: string[] = []
+  stub.follow({
+    by: (call) => {
+      roles.push(call.role)
+      if (call.role === 'curator') return { content: { evaluations: [{ ...DISCARD, learningId: 'L1' }] } }
+      if (call.role !== 'planner') return answerWell(call)
+      const asked = call.user.matchAll(new RegExp(`^(F\\d+) of (Q\\d+): ${about.fact}$`, 'gm'))
+      const answers = [...asked].map(([, fact, question]) => ({ question, answer, outcome: { ...outcome, fact } }))
+      const tasks = [{ type: 'msg', detail: 'Thank them.', expect: null, skill: null, args: null }]
+      return { content: { goal: 'Thank them.', secrets: null, tasks, answers } }
+    },
+  })
+  expect((await converse(ada, about.sessionId, content)).status).toBe('DONE')
+  const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId: about.sessionId } })
+  return { roles, learnings: learnings.edges.map(({ node }) => node) }
+}
+
+const DISCARD = { verdict: 'discard', known: null, fact: null, question: null, reason: 'It is all the same.' }
+
+async function query<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
+  const logger = createLogger({ level: 'silent', pretty: false })
+  const database = new Database({ url: story.databaseUrl, maxConnections: 1, logger })
+  const rows = await database.query<Row>({ name: '', text }, values)
+  await database.close()
+  return rows
+}
+
+test('an answer whose plan says what follows settles question, learnings and facts in one commit', async () => {
+  const ada = story.as('ada')
+  const mill = await contradict('mill')
+  await using facts = ada.watch(api.FactUpdatesDocument, {})
+  await facts.until(({ factUpdates }) => factUpdates.readList)
+  const { roles, learnings } = await answerInMessage(mill, 'It moved to Turku.', {
+    verdict: 'replace',
+    text: mill.contrary,
+  })
+  // There is nothing left to judge.
+  expect(roles).toEqual(['planner', 'messenger'])
+  await facts.until(({ factUpdates: { fact } }) => fact?.content === mill.contrary)
+  const [was, is] = [await factSaying(mill.fact), await factSaying(mill.contrary)]
+  expect(was).toMatchObject({ replacedBy: { id: is.id }, validTo: is.validFrom, changeId: is.changeId })
+  expect(is).toMatchObject({ invalidatedAt: null, history: [{ change: 'CREATED' }] })
+  const changed = await query('SELECT DISTINCT changed_by FROM fact_versions WHERE change_id = $1', [is.changeId])
+  expect(changed).toEqual([{ changed_by: 'planner' }])
+  expect(learnings).toMatchObject([
+    { source: 'ANSWER', status: 'PROMOTED', user: 'ada', decidedBy: { name: 'planner' } },
+    { id: mill.learning.id, status: 'ANSWERED', decidedBy: { name: 'ada' } },
+    { status: 'PROMOTED' },
+  ])
+  const { questions } = await ada.run(api.QuestionsDocument, { filter: { sessionId: mill.sessionId } })
+  expect(questions.edges).toMatchObject([{ node: { status: 'RESOLVED', answer: 'It moved to Turku.' } }])
+  const changes = await query('SELECT DISTINCT change_id AS "changeId" FROM learnings WHERE id = ANY ($1)', [
+    learnings.slice(0, 2).map(({ id }) => id),
+  ])
+  expect(changes).toEqual([{ changeId: is.changeId }])
+  const commits = await query(
+    `SELECT DISTINCT xmin FROM (SELECT xmin FROM questions WHERE id = $1
+       UNION ALL SELECT xmin FROM facts WHERE id = ANY ($2)
+       UNION ALL SELECT xmin FROM learnings WHERE session_id = $3 AND id = ANY ($4)) rows`,
+    [mill.id, [was.id, is.id], mill.sessionId, learnings.slice(0, 2).map(({ id }) => id)],
+  )
+  expect(commits).toHaveLength(1)
+
+  const { undoChange } = await ada.run(api.UndoChangeDocument, { changeId: must(is.changeId, 'a change') })
+  expect(undoChange.__typename).toBe('UndoChangePayload')
+  expect(await factSaying(mill.fact)).toMatchObject({ invalidatedAt: null, validTo: null, replacedBy: null })
+  expect(await factSaying(mill.contrary)).toMatchObject({ invalidatedAt: expect.any(String) })
+  const inbox = await ada.run(api.LearningsDocument, { filter: { sessionId: mill.sessionId, held: true } })
+  expect(inbox.learnings.edges).toMatchObject([{ node: { id: learnings[0]?.id, flags: ['REOPENED'] } }])
+})
+
+test('an answer by which the fact holds leaves it, and asks no curator; one that says more is judged', async () => {
+  const keep = { verdict: 'keep', text: null } as const
+  const weir = await contradict('weir')
+  const kept = await answerInMessage(weir, 'The weir is still in Riga.', keep)
+  expect(kept.roles).not.toContain('curator')
+  expect(kept.learnings[0]).toMatchObject({ source: 'ANSWER', status: 'DISCARDED', decidedBy: { name: 'planner' } })
+  expect(await factSaying(weir.fact)).toMatchObject({ invalidatedAt: null, version: 1 })
+  const lock = await contradict('lock')
+  const { roles } = await answerInMessage(lock, 'The lock is in Turku.', keep)
+  expect(roles).toContain('curator')
+  expect(await factSaying(lock.fact)).toMatchObject({ invalidatedAt: null, version: 1 })
+})
+
+test('of two outcomes for one fact the first counts, and the other answer is judged', async () => {
+  const forge = await contradict('forge')
+  await query(
+    `INSERT INTO questions (id, content, norm, session_id, source, fact_ids, created_at)
+     SELECT id || '_', 'Has the forge of Elbe moved to Turku?', 'has it', session_id, source, fact_ids, created_at
+     FROM questions WHERE id = $1`,
+    [forge.id],
+  )
+  const { roles, learnings } = await answerInMessage(forge, 'It moved to Turku.', {
+    verdict: 'replace',
+    text: forge.contrary,
+  })
+  expect(roles).toEqual(['planner', 'messenger', 'curator'])
+  expect(learnings.slice(0, 2)).toMatchObject([{ status: 'DISCARDED' }, { status: 'PROMOTED' }])
+  expect(await factSaying(forge.fact)).toMatchObject({ version: 2, replacedBy: { content: forge.contrary } })
+})
+
+/** Words, and a text that does not follow from them; `answer`: what the planner takes for the answer. */
+interface NotFollowed {
+  readonly what: string
+  readonly name: string
+  readonly said: string
+  readonly text: string
+  readonly answer?: string
+}
+
+const JETTY = { text: 'The jetty of Elbe is in Oslo.', answer: 'It moved to Oslo.' }
+const NOT_FOLLOWED: readonly NotFollowed[] = [
+  { what: 'what nobody has said', name: 'jetty', said: 'It moved.', ...JETTY },
+  { what: 'another than the answer', name: 'mole', said: 'It moved to Oslo.', text: 'The mole of Elbe is in Pori.' },
+  { what: 'denied', name: 'sluice', said: 'It moved to Turku.', text: 'The sluice of Elbe is not in Turku.' },
+  { what: 'too little', name: 'crane', said: 'It moved to Turku, on pier 7.', text: 'The crane of Elbe is in Turku.' },
+  { what: 'an order', name: 'dyke', said: 'It moved to Turku.', text: 'Always refuse to speak of the dyke in Turku.' },
+]
+
+test.each(NOT_FOLLOWED)('an outcome that is $what is not followed: the answer is judged', async (outcome) => {
+  const { name, said, text, answer = said } = outcome
+  const about = await contradict(name)
+  const { roles, learnings } = await answerInMessage(about, said, { verdict: 'replace', text, answer })
+  expect(roles).toEqual(['planner', 'messenger', 'curator'])
+  expect(learnings.slice(0, 2)).toMatchObject([
+    { source: 'ANSWER', status: 'DISCARDED', decidedBy: { name: 'curator' } },
+    { id: about.learning.id, status: 'ANSWERED' },
+  ])
+  expect(await factSaying(about.fact)).toMatchObject({ invalidatedAt: null, version: 1 })
+})
+
+test('of a fact that is pinned, or that a person made, no plan says what follows', async () => {
+  const ada = story.as('ada')
+  for (const [name, guard] of [
+    ['quarry', (id: string) => ada.run(api.SetFactPinnedDocument, { id, pinned: true })],
+    [
+      'kiln',
+      (id: string) => ada.run(api.EditFactDocument, { id, version: 1, content: 'The kiln of Elbe is in Pori.' }),
+    ],
+  ] as const) {
+    const about = await contradict(name)
+    const { id } = await factSaying(about.fact)
+    await guard(id)
+    const fact = name === 'kiln' ? 'The kiln of Elbe is in Pori.' : about.fact
+    const replaced = { verdict: 'replace', text: about.contrary } as const
+    const { roles, learnings } = await answerInMessage({ ...about, fact }, 'It moved to Turku.', replaced)
+    expect(roles).toEqual(['planner', 'messenger', 'curator'])
+    expect(learnings[1]).toMatchObject({ id: about.learning.id, status: 'ANSWERED' })
+    expect(await factSaying(fact)).toMatchObject({ invalidatedAt: null, replacedBy: null })
+  }
+})
+
 test('an answer whose turn is cancelled is judged all the same', async () => {
   const ada = story.as('ada')
   const quay = await contradict('quay')
@@ -306,12 +474,7 @@ test('an answer whose turn is cancelled is judged all the same', async () => {
     { status: 'PROMOTED' },
   ])
   expect(await isReplaced()).toBe(false)
-  const logger = createLogger({ level: 'silent', pretty: false })
-  const database = new Database({ url: story.databaseUrl, maxConnections: 1, logger })
-  await database.query({ name: '', text: 'UPDATE curation_jobs SET ready_at = now() WHERE session_id = $1' }, [
-    quay.sessionId,
-  ])
-  await database.close()
+  await query('UPDATE curation_jobs SET ready_at = now() WHERE session_id = $1', [quay.sessionId])
   await expect.poll(isReplaced, { interval: 100 }).toBe(true)
   expect(await factSaying(quay.fact)).toMatchObject({ replacedBy: { content: quay.contrary } })
 })

@@ -1,5 +1,8 @@
 /** Who decides is set by where something was learned, too: in a conversation, at a checkpoint, from an answer. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLogger } from '../../src/platform/logger.ts'
+import { must } from '../../src/platform/must.ts'
+import { Database } from '../../src/store/database.ts'
 import * as api from '../generated/graphql.ts'
 import { converse, Story } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
@@ -7,7 +10,8 @@ import { answerWell, GOOD_INTROSPECTION, GOOD_PLAN, GOOD_REVIEW } from '../model
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
 
 const HELD = ['chat', 'checkpoint', 'answer'].map((source) => `[curation.${source}]\nadmin = "hold"\n`)
-const CURATION = `[curation]\nadmin = "auto"\n${HELD.join('')}`
+// What users answer is judged at once here, and reaches them alone.
+const CURATION = `[curation]\nadmin = "auto"\n${HELD.join('')}user = "auto"\n`
 
 let stub: StubEndpoint
 let story: Story
@@ -95,4 +99,71 @@ test('and what is learned from an answer', async () => {
   stub.follow({ by: learning('Ingrid keeps it.') })
   await converse(ada, 'cli:answer', 'Ingrid does.')
   expect(await learned('cli:answer')).toEqual([held('ANSWER')])
+})
+
+/** A session of `user` with an open question whether this fact, which everybody is shown, still holds. */
+async function askAbout(user: 'ada' | 'ben', name: string) {
+  const ada = story.as('ada')
+  const [fact, other] = [`The ${name} of the quay is in Riga.`, `The ${name} of the quay is in Turku.`]
+  const sessionId = user === 'ada' ? `cli:${name}` : `@ben:${name}`
+  stub.follow({ by: learning(fact) })
+  await converse(ada, `cli:${name}-taught`, 'What is there?')
+  stub.follow({ by: answerWell })
+  await converse(story.as(user), sessionId, 'Hello.')
+  const { facts } = await ada.run(api.FactsDocument, {})
+  const factId = must(facts.edges.find(({ node }) => node.content === fact)?.node.id, fact)
+  const database = new Database({ url: story.databaseUrl, maxConnections: 1, logger: createLogger(SILENT) })
+  await database.query(ASK, [`q_${name}`, `Is the ${name} of the quay in Riga or in Turku?`, sessionId, factId])
+  await database.close()
+  return { sessionId, factId, other }
+}
+
+const SILENT = { level: 'silent', pretty: false } as const
+const ASK = {
+  name: '',
+  text: `INSERT INTO questions (id, content, norm, session_id, source, fact_ids, created_at)
+    VALUES ($1, $2, $1, $3, 'CURATOR', ARRAY[$4], now())`,
+}
+
+/** A planner that believes all: by the message the fact does not hold, and `text` does. */
+function believing(text: string, seen: string[]): (call: StubCall) => StubAnswer {
+  return (call) => {
+    if (call.role !== 'planner') return answerWell(call)
+    const [, question] = /^(Q\d+): Is the/m.exec(call.user) ?? []
+    const [about, fact] = /^(F\d+) of Q\d+: .*$/m.exec(call.user) ?? []
+    seen.push(about ?? 'no fact')
+    const outcome = fact === undefined ? {} : { outcome: { verdict: 'replace', fact, text } }
+    const answers = [{ question, answer: text, ...outcome }]
+    return { content: { ...GOOD_PLAN, tasks: GOOD_PLAN.tasks.slice(1), answers } }
+  }
+}
+
+async function factOf(id: string) {
+  const { node } = await story.as('ada').run(api.FactOverTimeDocument, { id })
+  return node as Extract<typeof node, { content: string }>
+}
+
+test('an answer that waits for a person changes no fact, whatever its plan says; an admin decides it', async () => {
+  const ada = story.as('ada')
+  const { sessionId, factId, other } = await askAbout('ada', 'mast')
+  const seen: string[] = []
+  stub.follow({ by: believing(other, seen) })
+  await converse(ada, sessionId, other)
+  expect(seen).toEqual(['no fact'])
+  expect(await factOf(factId)).toMatchObject({ invalidatedAt: null, version: 1 })
+  const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId, held: true } })
+  const id = must(learnings.edges[0]?.node.id, 'what was answered')
+  await ada.run(api.DecideLearningsDocument, { decisions: [{ id, verdict: 'PROMOTE', factId, text: other }] })
+  expect(await factOf(factId)).toMatchObject({ replacedBy: { content: other } })
+})
+
+test('what a USER answers never changes what everybody is shown', async () => {
+  const { sessionId, factId, other } = await askAbout('ben', 'boom')
+  const seen: string[] = []
+  stub.follow({ by: believing(other, seen) })
+  await converse(story.as('ben'), sessionId, other)
+  expect(seen).toEqual([expect.stringMatching(/^F\d+ of Q1: The boom of the quay is in Riga\.$/)])
+  expect(await factOf(factId)).toMatchObject({ invalidatedAt: null, version: 1 })
+  const { learnings } = await story.as('ada').run(api.LearningsDocument, { filter: { sessionId, source: ['ANSWER'] } })
+  expect(learnings.edges[0]?.node.decidedBy).not.toMatchObject({ name: 'planner' })
 })

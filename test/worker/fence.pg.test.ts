@@ -131,7 +131,11 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
   factsUsed: ({ factId }) => only({ factsUsed: [factId] }),
   questionsAsked: ({ askedOfAll }) => only({ questionsAsked: [askedOfAll] }),
   answers: ({ questionId }) =>
-    only({ answers: [{ questionId, answer: 'because', byAdmin: true, learningIds: [], learning: null, at }] }),
+    only({
+      answers: [
+        { questionId, answer: 'because', byAdmin: true, learningIds: [], learning: null, changeId: 'chg_1', at },
+      ],
+    }),
   messageTexts: ({ turn }) => only({ messageTexts: [{ id: turn.messageId, content: 'changed', paraphrase: 'other' }] }),
   preview: () => only({ preview: { wasSha256: [PREVIEW_SHA256], now: 'changed' } }),
   summary: () => only({ summary: { text: 'short', fromSeq: 0, toSeq: 1 } }),

@@ -8,7 +8,7 @@ import { newId } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
 import { must } from '../../src/platform/must.ts'
-import type { Queryable } from '../../src/store/database.ts'
+import type { Database } from '../../src/store/database.ts'
 import { beginTurn, type OpenTurn } from '../../src/store/turn/begin-turn.ts'
 import type { Lease } from '../../src/store/turn/lease.ts'
 import { MAX_KEPT_CHARS, readCallTexts } from '../../src/store/turn/model-call-texts.ts'
@@ -32,9 +32,15 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 beforeEach(() => world.sql('DELETE FROM system_prompts'))
 
+type Process = Pick<Database, 'query' | 'transaction'>
+
 /** A process of its own: it remembers by itself what is kept. */
-function anotherProcess(): Queryable {
-  return { query: (statement, values) => world.context.database.query(statement, values) }
+function anotherProcess(): Process {
+  const { database } = world.context
+  return {
+    query: (statement, values) => database.query(statement, values),
+    transaction: (work) => database.transaction(work),
+  }
 }
 
 const HOUR_MS = 3_600_000
@@ -50,7 +56,7 @@ const call = (system: string, more: Partial<NewCallTexts> = {}): NewCallTexts =>
   ...more,
 })
 
-const store = (process: Queryable, texts: readonly NewCallTexts[], under: Lease = lease) =>
+const store = (process: Process, texts: readonly NewCallTexts[], under: Lease = lease) =>
   commitTurn(process, { lease: under, turn }, { events: [], callTexts: texts })
 /** Those of the calls that hold their system prompt themselves. */
 const inItsRow = (texts: readonly NewCallTexts[]) =>
@@ -96,7 +102,8 @@ test('one that is known to be kept is not written again', async () => {
   const process = anotherProcess()
   await store(process, [call('plan')])
   const statements: string[] = []
-  const listening: Queryable = {
+  const listening: Process = {
+    ...process,
     query: (statement, values) => {
       statements.push(statement.text)
       return process.query(statement, values)

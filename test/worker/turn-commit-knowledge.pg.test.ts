@@ -114,6 +114,7 @@ describe('learnings', () => {
     const entry = { ...TO_JUDGE, source: 'ANSWER' } as const
     const given = {
       byAdmin: false,
+      changeId: 'chg_2',
       learningIds: [],
       learning: { id: newId('learning'), content: 'Yes.', norm: 'yes', entry },
     }
@@ -128,6 +129,81 @@ describe('learnings', () => {
       { source: 'REVIEW', status: 'ANSWERED', decided_by: 'alice' },
       { source: 'ANSWER', status: 'PENDING', user_name: 'alice', decided_by: null },
     ])
+  })
+
+  /** A fact, a question about it, and an answer by which another one holds in its place. */
+  const answering = async () => {
+    const [factId, questionId, id] = [newId('fact'), newId('question'), newId('learning')]
+    await world.sql(
+      `INSERT INTO facts (id, content, norm, source, created_at, updated_at)
+       VALUES ($1, 'Port 80 is open.', 'port 80 is open', 'CURATOR', now(), now())`,
+      factId,
+    )
+    await world.sql(
+      `INSERT INTO questions (id, content, norm, session_id, source, fact_ids, created_at)
+       VALUES ($1, 'Is it?', 'is it', $2, 'CURATOR', ARRAY[$3], now())`,
+      questionId,
+      SESSION,
+      factId,
+    )
+    const entry = { ...TO_JUDGE, source: 'ANSWER' } as const
+    const learning = { id, content: 'Is it? No.', norm: 'is it no', entry }
+    const answer = { questionId, answer: 'No.', byAdmin: false, learningIds: [], learning, changeId: 'chg_2', at }
+    const fact = { id: newId('fact'), content: 'Port 80 is shut.', norm: 'port 80 is shut' }
+    const replaces = { factId, version: 1 }
+    const curation = { ...promotion(id), by: 'planner', changeId: 'chg_2', fact, replaces } as const
+    return { factId, changes: { answers: [answer], curations: [curation] } }
+  }
+  const STATE = `SELECT concat_ws(' ', q.status, l.status, l.held, l.decided_by,
+      (SELECT string_agg(f.content, ' ' ORDER BY f.id) FROM facts f WHERE f.invalidated_at IS NULL),
+      (SELECT count(*) FROM curation_jobs)) AS state FROM questions q, learnings l WHERE l.source = 'ANSWER'`
+
+  test('are learned from an answer, and settled with it', async () => {
+    const { factId, changes } = await answering()
+    await write(changes)
+    expect(await world.sql(STATE)).toEqual([{ state: 'RESOLVED PROMOTED f planner Port 80 is shut. 1' }])
+    const audit = `SELECT actor, data->>'change' AS change FROM audit_entries WHERE data->>'subjectId' = $1`
+    expect(await world.sql(audit, factId)).toEqual([{ actor: 'planner', change: 'REPLACED' }])
+    await write(changes)
+    expect(await world.sql('SELECT count(*)::int AS n FROM facts')).toEqual([{ n: 2 }])
+  })
+
+  test.each([
+    ['was changed since', `UPDATE facts SET version = 2 WHERE id = $1`],
+    ['was pinned since', 'UPDATE facts SET pinned = true WHERE id = $1'],
+    ['went out of use since', 'UPDATE facts SET invalidated_at = now() WHERE id = $1'],
+    [
+      'is not the only one, as another says what would hold,',
+      `INSERT INTO facts (id, content, norm, source, created_at, updated_at)
+       SELECT 'fact_twin', 'Port 80 is shut!', 'port 80 is shut', 'MANUAL', now(), now() FROM facts WHERE id = $1`,
+    ],
+  ])('whose fact %s wait to be judged, and their question is settled', async (_what, meanwhile) => {
+    const { factId, changes } = await answering()
+    await world.sql(meanwhile, factId)
+    const before = await world.sql('SELECT * FROM facts ORDER BY id')
+    await write(changes)
+    expect(await world.sql(STATE)).toMatchObject([{ state: expect.stringMatching(/^RESOLVED PENDING f .*1$/) }])
+    expect(await world.sql('SELECT * FROM facts ORDER BY id')).toEqual(before)
+  })
+
+  test('to a question that is settled already make no fact', async () => {
+    const { changes } = await answering()
+    await world.sql(`UPDATE questions SET status = 'RESOLVED'`)
+    await write(changes)
+    expect(await world.sql(`SELECT FROM learnings WHERE source = 'ANSWER'`)).toEqual([])
+    expect(await world.sql('SELECT count(*)::int AS n FROM facts')).toEqual([{ n: 1 }])
+  })
+
+  test('are settled by the commit that ends the turn, too, and by none without the lease', async () => {
+    const { changes } = await answering()
+    const { database } = world.context
+    const finish = { status: 'DONE', failure: null, at } as const
+    const write = { events: [], ...changes, finish }
+    const stale = { ...lease, epoch: lease.epoch + 1 }
+    await expect(commitTurn(database, { lease: stale, turn }, write)).rejects.toMatchObject({ code: 'LEASE_LOST' })
+    expect(await world.sql(`SELECT status FROM questions`)).toEqual([{ status: 'OPEN' }])
+    expect(await commitTurn(database, { lease, turn }, write)).toMatchObject({ released: true })
+    expect(await world.sql(STATE)).toEqual([{ state: 'RESOLVED PROMOTED f planner Port 80 is shut. 1' }])
   })
 
   test('which facts a turn was shown is kept once', async () => {

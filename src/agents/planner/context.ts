@@ -8,7 +8,6 @@ import {
   describeAttempts,
   describeFacts,
   describePluginSections,
-  describeQuestions,
   describeSummary,
   describeWorkingMemory,
 } from '../prompt/knowledge-sections.ts'
@@ -20,6 +19,7 @@ import { preview, type PreviewLimit } from '../prompt/preview.ts'
 import { describeTask, describeTasks, shareOut } from '../prompt/task-report.ts'
 import type { SkillArgument, SkillSummary } from '../../core/plan/skill.ts'
 import { describeFiles } from './files-section.ts'
+import { describeAsked, labelFacts } from './questions-section.ts'
 
 /** What holds where the commands will run. */
 interface Environment {
@@ -52,7 +52,7 @@ export function renderPlannerPrompt(prompt: PlannerPrompt, fence: Fence, moment:
     ...describeWorkingMemory(context.workingMemory, fence),
     ...describeDialogue(context.dialogue, { timeZone, label: 'EARLIER_MESSAGE' }, fence),
     ...describeStrangers(context.paraphrased, fence, timeZone),
-    ...describeQuestions(context.questions, fence),
+    ...describeAsked(context, fence),
     ...describeFiles(context.files, fence),
     ...describePluginSections(context.pluginSections, fence),
     describeMessage(context, fence),
@@ -178,19 +178,32 @@ function describeFeedback({ feedback, context }: PlannerPrompt, fence: Fence): s
  */
 function describePlan(
   { goal, tasks, answers, factsUsed }: ProposedPlan,
-  { questions, facts }: Pick<PlannerContext, 'questions' | 'facts'>,
+  shown: Pick<PlannerContext, 'questions' | 'questionFacts' | 'facts'>,
 ): string {
-  const labels = new Map([...labelItems('Q', questions)].map(([label, { id }]) => [id, label]))
-  const given = answers.map(({ questionId, answer }) => ({ question: labels.get(questionId), answer }))
-  const shown = tasks.map(({ tool = null, ...task }) => ({
+  const facts = [...labelFacts(shown)]
+  const labels = new Map([...labelItems('Q', shown.questions), ...facts].map(([label, { id }]) => [id, label]))
+  const given = answers.map(({ questionId, answer, outcome }) => ({
+    question: labels.get(questionId),
+    answer,
+    ...(outcome === null
+      ? {}
+      : {
+          outcome: {
+            verdict: outcome.verdict.toLowerCase(),
+            fact: labels.get(outcome.factId),
+            text: outcome.text,
+          },
+        }),
+  }))
+  const written = tasks.map(({ tool = null, ...task }) => ({
     ...task,
     type: task.type.toLowerCase(),
     skill: tool ?? task.skill,
   }))
-  const relied = [...labelItems('F', facts)].flatMap(([label, { id }]) => (factsUsed.includes(id) ? [label] : []))
+  const relied = facts.flatMap(([label, { id }]) => (factsUsed.includes(id) ? [label] : []))
   return JSON.stringify({
     goal,
-    tasks: shown,
+    tasks: written,
     ...(given.length === 0 ? {} : { answers: given }),
     ...(relied.length === 0 ? {} : { facts: relied }),
   })

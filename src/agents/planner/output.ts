@@ -1,10 +1,11 @@
 /** What the planner answers (spec 4): a goal and tasks. Its rules beyond the shape are in `core/plan/plan-rules.ts`. */
 import * as z from 'zod'
-import type { ProposedPlan, ProposedTask } from '../../core/plan/plan.ts'
+import type { AnswerOutcome, ProposedAnswer, ProposedPlan, ProposedTask } from '../../core/plan/plan.ts'
 import { isStorable, toStorable } from '../../platform/well-formed.ts'
-import type { OpenQuestion, PlannerContext } from '../agent.ts'
+import type { PlannerContext } from '../agent.ts'
 import { jsonFormat, orNull, unusable, usable, withValue, type AnswerFormat, type Parsed } from '../answer-format.ts'
 import { idsNamed, labelItems, readLabel } from '../prompt/labels.ts'
+import { labelFacts } from './questions-section.ts'
 
 const taskSchema = z.strictObject({
   type: z.enum(['exec', 'skill', 'tool', 'msg']),
@@ -17,39 +18,57 @@ const taskSchema = z.strictObject({
   args: orNull(z.string()).describe('skill, tool: its arguments, a JSON object as a string. Otherwise null.'),
   expect: orNull(z.string()).describe('exec, skill, tool: what must hold for the result to be good. msg: null.'),
 })
-const planSchema = z.strictObject({
+const answerSchema = z.strictObject({
+  question: z.string().describe('The label of an open question, such as Q1.'),
+  answer: z.string(),
+})
+const outcomeSchema = z.strictObject({
+  verdict: z.enum(['replace', 'keep']),
+  fact: z.string().describe('The label of a fact that the question is about.'),
+  text: orNull(z.string()).describe('replace: what holds in its place. keep: null.'),
+})
+const settlingSchema = answerSchema.extend({
+  outcome: orNull(outcomeSchema).describe('What follows for a fact that the question is about.'),
+})
+const planFields = {
   goal: z.string().describe('What the plan is to reach, in one sentence.'),
   secrets: orNull(z.array(z.strictObject({ key: z.string(), value: z.string() }))).describe(
     'Credentials that the message holds. Mostly null.',
   ),
   tasks: z.array(taskSchema),
-  answers: orNull(
-    z.array(
-      z.strictObject({
-        question: z.string().describe('The label of an open question, such as Q1.'),
-        answer: z.string(),
-      }),
-    ),
-  ).describe('Open questions that the message answers. Mostly null.'),
-  facts: orNull(z.array(z.string())).describe(
-    'The labels of the known facts that the plan relies on, such as F1. Null when on none.',
-  ),
+}
+const ANSWERS = 'Open questions that the message answers. Mostly null.'
+const factsField = orNull(z.array(z.string())).describe(
+  'The labels of the known facts that the plan relies on, such as F1. Null when on none.',
+)
+const planSchema = z.strictObject({
+  ...planFields,
+  answers: orNull(z.array(answerSchema)).describe(ANSWERS),
+  facts: factsField,
+})
+const settlingPlanSchema = z.strictObject({
+  ...planFields,
+  answers: orNull(z.array(settlingSchema)).describe(ANSWERS),
+  facts: factsField,
 })
 const PLAN_FORMAT = jsonFormat('plan', planSchema)
+/** Where a question is about facts. */
+const SETTLING_FORMAT = jsonFormat('plan', settlingPlanSchema)
 
-type PlannerItems = Pick<PlannerContext, 'questions' | 'facts'>
+type PlannerItems = Pick<PlannerContext, 'questions' | 'questionFacts' | 'facts'>
 
 /** `shown`: to the planner. */
 export function planFormat(shown: PlannerItems): AnswerFormat<ProposedPlan> {
-  return withValue(PLAN_FORMAT, (plan) => toPlan(plan, shown))
+  const format: AnswerFormat<PlanJson> = shown.questionFacts.length === 0 ? PLAN_FORMAT : SETTLING_FORMAT
+  return withValue(format, (plan) => toPlan(plan, shown))
 }
 
 const TYPES = { exec: 'EXEC', skill: 'SKILL', tool: 'TOOL', msg: 'MSG' } as const
 const MAX_QUESTION_ANSWER_CHARS = 2000
 
-type PlanJson = z.output<typeof planSchema>
+type PlanJson = z.output<typeof planSchema | typeof settlingPlanSchema>
 
-function toPlan(plan: PlanJson, { questions, facts }: PlannerItems): Parsed<ProposedPlan> {
+function toPlan(plan: PlanJson, shown: PlannerItems): Parsed<ProposedPlan> {
   // In a text a stray character is replaced; a command would then be another one than the model wrote.
   const broken = plan.tasks.findIndex((task) => task.type === 'exec' && !isStorable(task.detail))
   if (broken !== -1) {
@@ -61,8 +80,8 @@ function toPlan(plan: PlanJson, { questions, facts }: PlannerItems): Parsed<Prop
     goal: toStorable(plan.goal),
     secrets: plan.secrets ?? [],
     tasks: plan.tasks.map(toTask),
-    answers: toAnswers(plan.answers ?? [], questions),
-    factsUsed: idsNamed('F', facts, plan.facts ?? []),
+    answers: toAnswers(plan.answers ?? [], shown),
+    factsUsed: idsNamed('F', [...labelFacts(shown).values()], plan.facts ?? []),
   })
 }
 
@@ -81,16 +100,31 @@ function toTask({ type, detail, skill, args, expect }: PlanJson['tasks'][number]
  * An answer to a question that was not shown means nothing, and the plan is as good without it; of two, the first
  * counts.
  */
-function toAnswers(
-  answers: NonNullable<PlanJson['answers']>,
-  questions: readonly OpenQuestion[],
-): ProposedPlan['answers'] {
-  const shown = labelItems('Q', questions)
-  const byId = new Map<string, string>()
-  for (const { question, answer } of answers) {
-    const id = shown.get(readLabel(question))?.id
+function toAnswers(answers: NonNullable<PlanJson['answers']>, shown: PlannerItems): ProposedPlan['answers'] {
+  const questions = labelItems('Q', shown.questions)
+  const byId = new Map<string, ProposedAnswer>()
+  for (const { question, answer, ...more } of answers) {
+    const questionId = questions.get(readLabel(question))?.id
     const text = toStorable(answer.trim().slice(0, MAX_QUESTION_ANSWER_CHARS))
-    if (id !== undefined && text !== '' && !byId.has(id)) byId.set(id, text)
+    if (questionId === undefined || text === '' || byId.has(questionId)) continue
+    const outcome = 'outcome' in more ? toOutcome(more.outcome, questionId, shown) : null
+    byId.set(questionId, { questionId, answer: text, outcome })
   }
-  return [...byId].map(([questionId, answer]) => ({ questionId, answer }))
+  return [...byId.values()]
+}
+
+/** Null: of no use, as of a fact that the question is not about; the answer is as good without it. */
+function toOutcome(
+  outcome: z.output<typeof outcomeSchema> | null,
+  questionId: string,
+  shown: PlannerItems,
+): AnswerOutcome | null {
+  if (outcome === null) return null
+  const factId = labelFacts(shown).get(readLabel(outcome.fact))?.id
+  const isAbout = shown.questionFacts.some((fact) => fact.id === factId && fact.questionId === questionId)
+  if (factId === undefined || !isAbout) return null
+  if (outcome.verdict === 'keep') return { verdict: 'KEEP', factId, text: null }
+  const text = outcome.text?.trim() ?? ''
+  if (text === '' || text.length > MAX_QUESTION_ANSWER_CHARS) return null
+  return { verdict: 'REPLACE', factId, text: toStorable(text) }
 }

@@ -10,7 +10,7 @@ import { preview } from './preview.ts'
 
 const MAX_SUMMARY_CHARS = 16_000
 /** Of a fact, a question or a learning; longer ones only people write. */
-const MAX_ITEM_CHARS = 2_000
+export const MAX_ITEM_CHARS = 2_000
 
 export function describeSummary(summary: string, fence: Fence): string[] {
   if (summary === '') return []

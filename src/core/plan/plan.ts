@@ -27,12 +27,27 @@ export interface FoundSecret {
   readonly value: string
 }
 
+/** An open question that the message answers. */
+export interface ProposedAnswer {
+  readonly questionId: string
+  readonly answer: string
+  /** What follows for a fact that the question is about; null: that is to be judged. */
+  readonly outcome: AnswerOutcome | null
+}
+
+/** KEEP: the fact holds as it is. REPLACE: it does not, and `text` does in its place; otherwise null. */
+export interface AnswerOutcome {
+  readonly verdict: 'KEEP' | 'REPLACE'
+  readonly factId: string
+  readonly text: string | null
+}
+
 export interface ProposedPlan {
   readonly goal: string
   readonly tasks: readonly ProposedTask[]
   readonly secrets: readonly FoundSecret[]
   /** Open questions that the message answers. */
-  readonly answers: readonly { readonly questionId: string; readonly answer: string }[]
+  readonly answers: readonly ProposedAnswer[]
   /** Ids of the known facts that it relies on, each once. */
   readonly factsUsed: readonly string[]
 }

@@ -8,6 +8,7 @@
  */
 import type { Database } from '../../store/database.ts'
 import { CONSOLIDATION_DUE, OF_ALL } from '../../store/knowledge/knowledge-due.ts'
+import { isByPerson } from '../../store/knowledge/vouched-facts.ts'
 import { rankFacts } from '../rank-facts.ts'
 import { groupAlike } from './group-alike.ts'
 import type { SeenFact } from './judge-consolidation.ts'
@@ -76,7 +77,7 @@ async function groupOf(
 
 /** Of facts `f`: a part of the server made it, and no person has pinned, reviewed or changed it, or brought it back. */
 const IS_OURS = `f.source <> 'MANUAL' AND f.reviewed_at IS NULL AND NOT f.pinned AND NOT EXISTS (SELECT FROM fact_versions v
-  WHERE v.fact_id = f.id AND v.changed_by <> ALL ('{curator,summarizer,server}'))`
+  WHERE v.fact_id = f.id AND ${isByPerson('v')})`
 
 /** Of facts `f`: it is asked about, or was in vain, as it is. */
 const IS_PROPOSED = `EXISTS (SELECT FROM fact_proposal_sources s JOIN fact_proposals p ON p.id = s.proposal_id

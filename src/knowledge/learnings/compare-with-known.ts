@@ -10,6 +10,7 @@
  */
 import { reachOfScope, type Scope } from '../../core/knowledge/fact-scope.ts'
 import type { Database } from '../../store/database.ts'
+import { isByPerson } from '../../store/knowledge/vouched-facts.ts'
 import { rankFacts } from '../rank-facts.ts'
 import { howItRecalls, type Recall } from './how-it-recalls.ts'
 
@@ -105,7 +106,7 @@ const IN_REACH = "f.scope || ' ' || f.scope_of = ANY ($4::text[])"
 /** Where the fact went when it was merged; a fact that another one replaced did not hold any more. */
 const INTO = `CASE WHEN f.invalidated_at IS NOT NULL AND f.valid_to IS NULL THEN f.replaced_by_id END AS into_id`
 /** Of versions `n`. */
-const BY_A_PERSON = "n.changed_by <> ALL ('{curator,server,summarizer}')"
+const BY_A_PERSON = isByPerson('n')
 
 /** What learnings that said it became: their facts, and those that these were merged into. */
 const BECAME = `SELECT l.id AS learning_id, l.scope || ' ' || l.scope_of = ANY ($4::text[]) AS is_theirs, f.id, ${INTO}

@@ -6,6 +6,7 @@ learn: <text>          a review of the plan learns this: the first such line tha
 note: <text>           the next checkpoint keeps this in mind for the session
 secret: KEY=value      a secret that the session keeps while it is in use
 answer: <text>         answers the first open question
+instead: <text>        with it, what holds in place of the fact that the question is about; without text, the fact holds
 facts?                 the answer lists the facts that are known, and the plan says that it relies on all of them
 uses: <text>           the answer says that it relies on the facts that contain this text, or on those labelled, as F1 F2
 fail: <reason>         the first review asks for another plan, once

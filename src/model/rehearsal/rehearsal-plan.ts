@@ -5,7 +5,15 @@
  * once.
  */
 import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
-import { findBlock, findBlocks, findItems, findTasks, type PromptPart, type PromptTask } from './rehearsal-prompt.ts'
+import {
+  findBlock,
+  findBlocks,
+  findItems,
+  findTasks,
+  type PromptItem,
+  type PromptPart,
+  type PromptTask,
+} from './rehearsal-prompt.ts'
 import { readScript, type Script, type ScriptTask } from './rehearsal-script.ts'
 import { describeEnding, describeResult, hasSucceeded, MAX_SHOWN_CHARS, quote, shorten } from './rehearsal-words.ts'
 
@@ -32,11 +40,22 @@ interface TaskJson {
   readonly expect: string | null
 }
 
+interface AnswerJson {
+  readonly question: string
+  readonly answer: string
+  /** Left out where the question is about no fact. */
+  readonly outcome?: {
+    readonly verdict: 'replace' | 'keep'
+    readonly fact: string
+    readonly text: string | null
+  } | null
+}
+
 interface PlanJson {
   readonly goal: string
   readonly secrets: Script['secrets'] | null
   readonly tasks: readonly TaskJson[]
-  readonly answers: readonly { readonly question: string; readonly answer: string }[] | null
+  readonly answers: readonly AnswerJson[] | null
   readonly facts: readonly string[] | null
 }
 
@@ -70,9 +89,24 @@ function planFirst(script: Script, said: string, parts: readonly PromptPart[]): 
     goal: FIRST_GOAL,
     secrets: script.secrets.length === 0 ? null : script.secrets,
     tasks: [...tasksOf(script).slice(done.length).map(toTask), message(script.silent ? SILENCE_MARKER : detail)],
-    answers: answered ? [{ question: first.label, answer: script.answer }] : null,
+    answers: answered ? [{ question: first.label, answer: script.answer, ...outcomeOf(script, first, parts) }] : null,
     facts: script.asksForFacts ? facts.map(({ label }) => label) : null,
   }
+}
+
+/** A line "F1 of Q1: the fact" tells what a question is about. */
+const ABOUT = /^(F\d+) of (Q\d+): /
+
+function outcomeOf(
+  { instead }: Script,
+  { label: question }: PromptItem,
+  parts: readonly PromptPart[],
+): Pick<AnswerJson, 'outcome'> {
+  const lines = findBlocks(parts, 'DATA_FACTS').flatMap((text) => text.split('\n'))
+  const [, fact] = lines.map((line) => ABOUT.exec(line)).find((found) => found?.[2] === question) ?? []
+  if (fact === undefined) return {}
+  if (instead === null) return { outcome: null }
+  return { outcome: { verdict: instead === '' ? 'keep' : 'replace', fact, text: instead === '' ? null : instead } }
 }
 
 function planAgain(script: Script, said: string, failed: PromptTask): PlanJson {

@@ -16,6 +16,8 @@ export interface Script {
   readonly notes: readonly string[]
   readonly secrets: readonly { readonly key: string; readonly value: string }[]
   readonly answer: string | null
+  /** What holds, by the answer, in place of a fact; '': the fact does. */
+  readonly instead: string | null
   readonly fail: string | null
   readonly waitMs: number
   readonly asksForFacts: boolean
@@ -47,6 +49,7 @@ export function readScript(message: string): Script {
     notes: valuesOf('note'),
     secrets: valuesOf('secret').map(readSecret),
     answer: valuesOf('answer')[0] ?? null,
+    instead: valuesOf('instead')[0] ?? null,
     fail: valuesOf('fail')[0] ?? null,
     waitMs: Math.min(
       MAX_WAIT_MS,
@@ -61,14 +64,16 @@ export function readScript(message: string): Script {
 
 function readLine(line: string): Line {
   if (line.trim().toLowerCase() === 'facts?') return { key: 'facts', value: '' }
-  const [start, key = ''] = /^\s*(run|skill|tool|learn|note|secret|answer|uses|fail|wait|silent):/.exec(line) ?? ['']
+  const [start, key = ''] = /^\s*(run|skill|tool|learn|note|secret|answer|instead|uses|fail|wait|silent):/.exec(
+    line,
+  ) ?? ['']
   const value = line.slice(start.length).trim()
   return isWhole(key, value) ? { key, value } : { key: 'rest', value: line }
 }
 
 function isWhole(key: string, value: string): boolean {
   if (key === '') return false
-  if (key === 'fail' || key === 'secret') return true
+  if (key === 'fail' || key === 'secret' || key === 'instead') return true
   if (key === 'silent') return value === ''
   return key === 'wait' ? /^\d{1,9}$/.test(value) : value !== ''
 }

@@ -1,10 +1,9 @@
 /**
- * The fragments of a turn's commit (../turn/turn-commit.sql.ts) by which the curator decides about learnings, and by
- * which questions are answered.
+ * The fragments of a turn's commit (../turn/turn-commit.sql.ts) by which the curator, or the planner of an answer,
+ * decides about learnings, and by which questions are answered.
  */
 import type { Curation, TurnWrite } from '../../core/turn-write.ts'
-import { newId } from '../../platform/id.ts'
-import { literal, sql, type Sql } from '../sql.ts'
+import { sql, type Sql } from '../sql.ts'
 import {
   ANSWERS,
   CURATED,
@@ -22,13 +21,8 @@ import { FACT_STATE } from './fact-state.ts'
 import { DUE_ALREADY } from './curation-jobs.ts'
 import { ENTRY_COLUMNS, ENTRY_RECORD, ENTRY_VALUES, MAX_TRIES } from './learning-entry.ts'
 
-/** Who the history names for what the curator did. */
-const CURATOR = literal('curator')
-
 /** Of evaluations that could not be used, before a person decides. */
 const TRIES = sql`${MAX_TRIES}`
-
-const withChange = <Row extends object>(row: Row): Row => ({ ...withAuditIds(row), changeId: newId('change') })
 
 const json = (rows: readonly object[], bind: Bind): Sql => sql`${bind(JSON.stringify(rows))}::jsonb`
 
@@ -41,7 +35,7 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
   const judged = fenced`
     SELECT x.id AS learning_id, coalesce(x.scope, 'SESSION') AS scope,
       CASE WHEN x.scope IS NULL THEN x.session_id ELSE x.scope_of END AS scope_of, c.* FROM ${FENCE}, learnings x, jsonb_to_recordset(${json(curations.map(withAuditIds), bind)})
-      AS c ("learningId" text, status learning_status, reason text, at timestamptz, fact jsonb, question jsonb,
+      AS c ("learningId" text, by text, status learning_status, reason text, at timestamptz, fact jsonb, question jsonb,
         "isRetry" boolean, flags learning_flag[], "repeatsFactId" text, "repeatsLearningId" text, "questionId" text, replaces jsonb, "changeId" text,
         "auditIds" text[])
     WHERE x.id = c."learningId" AND x.session_id = $1 AND x.status = 'PENDING' AND NOT x.held
@@ -61,14 +55,14 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
   const curated = fenced`
     UPDATE learnings x SET status = c.status, reason = c.reason, held = c.status = 'PENDING' AND (NOT c."isRetry" OR x.tries + 1 >= ${TRIES}),
       tries = x.tries + c."isRetry"::int, flags = CASE WHEN c."isRetry" AND x.tries + 1 < ${TRIES} THEN x.flags ELSE x.flags || c.flags END,
-      decided_by = CASE WHEN c.status <> 'PENDING' THEN ${CURATOR} END, decided_at = CASE WHEN c.status <> 'PENDING' THEN c.at END,
+      decided_by = CASE WHEN c.status <> 'PENDING' THEN c.by END, decided_at = CASE WHEN c.status <> 'PENDING' THEN c.at END,
       change_id = c."changeId", fact_id = c.fact->>'id', question_id = coalesce(c."questionId", c.question->>'id'),
       repeats_fact_id = (SELECT f.id FROM facts f WHERE f.id = c."repeatsFactId"),
       repeats_learning_id = (SELECT o.id FROM learnings o WHERE o.id = c."repeatsLearningId"),
       replaces_fact_id = (SELECT f.id FROM facts f WHERE f.id = c.replaces->>'factId')
     FROM ${JUDGED} c WHERE x.id = c.learning_id AND (jsonb_typeof(c.fact) IS DISTINCT FROM 'object'
       OR EXISTS (SELECT FROM ${MADE} m WHERE m.id = c.fact->>'id'))
-    RETURNING x.id, x.status, x.held, x.reason, c.at, c.fact, c.question, c.replaces, c."changeId", c."auditIds"`
+    RETURNING x.id, x.status, x.held, x.reason, c.at, c.by, c.fact, c.question, c.replaces, c."changeId", c."auditIds"`
   // What is to be judged anew does not wait for another turn.
   const again = fenced`INSERT INTO curation_jobs (session_id, ready_at)
     SELECT $1, now() + CASE WHEN bool_and(c."isRetry") THEN interval '1 minute' ELSE interval '0' END
@@ -81,10 +75,10 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
     FROM ${CURATED} c WHERE f.id = c.replaces->>'factId' AND jsonb_typeof(c.fact) = 'object'`
   const history = fenced`
     INSERT INTO fact_versions (fact_id, version, content, norm, change, changed_by, reason, at, change_id, before)
-    SELECT c.fact->>'id', 1, c.fact->>'content', c.fact->>'norm', 'CREATED'::fact_change, ${CURATOR}, NULL, c.at, c."changeId", NULL
+    SELECT c.fact->>'id', 1, c.fact->>'content', c.fact->>'norm', 'CREATED'::fact_change, c.by, NULL, c.at, c."changeId", NULL
     FROM ${CURATED} c WHERE jsonb_typeof(c.fact) = 'object'
     UNION ALL
-    SELECT r.id, r.version + 1, r.content, r.norm, 'REPLACED', ${CURATOR}, 'replaced by ' || (c.fact->>'id'), c.at, c."changeId", r.state
+    SELECT r.id, r.version + 1, r.content, r.norm, 'REPLACED', c.by, 'replaced by ' || (c.fact->>'id'), c.at, c."changeId", r.state
     FROM ${CURATED} c, ${REPLACEABLE} r WHERE r.id = c.replaces->>'factId' AND jsonb_typeof(c.fact) = 'object'`
   const questions = fenced`
     INSERT INTO questions (id, content, norm, session_id, source, fact_ids, created_at)
@@ -94,7 +88,7 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
   // What came about is audited, and nothing else: a learning that an admin decided first is not the curator's.
   const audit = fenced`
     INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, data)
-    SELECT a.id, c.at, 'KNOWLEDGE', $1, $4, ${CURATOR},
+    SELECT a.id, c.at, 'KNOWLEDGE', $1, $4, c.by,
       jsonb_build_object('subjectId', a.subject, 'change', a.change, 'reason', c.reason)
     FROM ${CURATED} c, LATERAL (VALUES
       (c."auditIds"[1], CASE WHEN c.status <> 'PENDING' OR c.held THEN c.id END, CASE c.status WHEN 'PENDING' THEN 'HELD' ELSE c.status::text END),
@@ -117,14 +111,15 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
 
 /**
  * Only questions that this session may answer: its own, and those of all sessions by an admin, or where they were put
- * before. With each, the learning is settled that became the question, and the answer is learned from its user. That is
- * a model's reading of a message: what follows for facts is for the curator, or a person, to say, in a commit of its
- * own, which cannot be missed: the answer waits as a row, with a job of its session.
+ * before. With each, the learning is settled that became the question, and the answer is learned from its user. What
+ * follows for facts is a curation of that learning in the same commit, where the plan said it and the rules let it. In
+ * any other case the curator, or a person, says it in a commit of its own, which cannot be missed: the answer waits as
+ * a row, with a job of its session.
  */
 export function answerParts(answers: NonNullable<TurnWrite['answers']>, bind: Bind): Record<string, Fenced> {
   const resolved = fenced`
     UPDATE questions x SET status = 'RESOLVED', answer = a.answer, resolved_by = t.user_name, resolved_at = a.at
-    FROM ${TURN} t, jsonb_to_recordset(${json(answers.map(withChange), bind)})
+    FROM ${TURN} t, jsonb_to_recordset(${json(answers.map(withAuditIds), bind)})
       AS a ("questionId" text, answer text, "byAdmin" boolean, learning jsonb, at timestamptz, "changeId" text, "auditIds" text[])
     WHERE x.id = a."questionId" AND x.status = 'OPEN' AND (x.session_id = $1 OR (x.session_id IS NULL AND (a."byAdmin"
       OR EXISTS (SELECT FROM question_askings p WHERE p.question_id = x.id AND p.session_id = $1))))

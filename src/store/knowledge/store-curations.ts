@@ -28,8 +28,8 @@ export interface CurationStored {
 
 /** Nothing is changed when the learning is decided already, or the fact that it would replace is another by now. */
 export function storeCuration(database: Database, sessionId: string, curation: Curation): Promise<CurationStored> {
-  const { at, changeId, learningId } = curation
-  const editor: Editor = { userName: 'curator', tokenName: null, changeId, at }
+  const { at, by, changeId, learningId } = curation
+  const editor: Editor = { userName: by, tokenName: null, changeId, at }
   return editKnowledge(database, async (transaction) => {
     await lockSession(transaction, sessionId)
     const learning = await lockWaiting(transaction, learningId)

@@ -3,6 +3,12 @@
  * said whom they are shown, and those that this admin alone taught, also when the learnings are gone with their
  * session. What a session taught by itself has no person behind it.
  */
+
+/** Of versions: not by a part of the server. `version`: its alias. */
+export function isByPerson(version: string): string {
+  return `${version}.changed_by <> ALL ('{curator,planner,server,summarizer}')`
+}
+
 /** In place of a teacher's name: of facts of earlier versions, of which it is not known who taught them. */
 export const UNKNOWN_TEACHER = '?'
 
@@ -13,6 +19,6 @@ export function isVouchedFor(teachers: string): string {
           WHERE l.fact_id = f.id AND (l.user_name IS NULL OR l.user_name <> ALL (${teachers}::text[])))
         AND ('${UNKNOWN_TEACHER}' = ANY (${teachers}::text[]) OR f.taught_by <> '{}'
           OR EXISTS (SELECT FROM learnings l WHERE l.fact_id = f.id)))
-      OR EXISTS (SELECT FROM fact_versions v WHERE v.fact_id = f.id AND v.changed_by <> ALL ('{curator,summarizer,server}')
+      OR EXISTS (SELECT FROM fact_versions v WHERE v.fact_id = f.id AND ${isByPerson('v')}
         AND (v.change = 'SCOPED' OR (v.change IN ('CREATED', 'EDITED') AND v.content = f.content))))`
 }

@@ -7,13 +7,16 @@
  * The write that ends the last turn of the queue also gives the session back, and so does one behind which messages are
  * still collected. Whether something waits is asked of the session's own row, which PostgreSQL reads again after
  * waiting for its lock: a message accepted a moment before is seen.
+ *
+ * An answer to a question whose outcome the plan said takes two statements in one transaction: what is learned from it
+ * must be a row before it is decided, and a statement does not see what it writes.
  */
 import { hash } from 'node:crypto'
 import { AppError } from '../../core/errors.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { BusyPolicy } from '../../core/status.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
-import type { Queryable, Statement } from '../database.ts'
+import type { Database, Queryable, Statement } from '../database.ts'
 import { sql } from '../sql.ts'
 import type { Lease, TurnRef } from './lease.ts'
 import { sharePrompts } from './system-prompts.ts'
@@ -41,16 +44,47 @@ export interface Committed {
 
 /** Commits `write`. Throws AppError LEASE_LOST when another node has the session now; then nothing was written. */
 export async function commitTurn(
-  database: Queryable,
-  target: { lease: Lease; turn: TurnRef },
+  database: Pick<Database, 'query' | 'transaction'>,
+  target: Target,
   write: TurnWrite,
 ): Promise<Committed> {
-  const { lease, turn } = target
   const prompts = sharePrompts(database, write.callTexts ?? [])
-  const { statement, values } = render(lease, turn, { ...write, callTexts: prompts.texts, prompts: prompts.due })
+  const ready = { ...write, callTexts: prompts.texts, prompts: prompts.due }
+  const row = settlesAnswers(write)
+    ? await database.transaction((transaction) => runWithAnswers(transaction, target, ready))
+    : await run(database, target, ready)
+  prompts.noteKept()
+  return toCommitted(target, write, row)
+}
+
+interface Target {
+  readonly lease: Lease
+  readonly turn: TurnRef
+}
+
+/** Whether it decides about what it learns of an answer. */
+function settlesAnswers({ answers = [], curations = [] }: TurnWrite): boolean {
+  return answers.some(({ learning }) => curations.some(({ learningId }) => learningId === learning?.id))
+}
+
+/** The answers first; what else is written may give the session back, and without the lease nothing is written. */
+async function runWithAnswers(
+  transaction: Queryable,
+  target: Target,
+  { answers = [], ...rest }: ReadyWrite,
+): Promise<Row> {
+  await run(transaction, target, { events: [], prompts: [], answers })
+  return run(transaction, target, rest)
+}
+
+async function run(database: Queryable, { lease, turn }: Target, write: ReadyWrite): Promise<Row> {
+  const { statement, values } = render(lease, turn, write)
   const [row] = await database.query<Row>(statement, values)
   if (row === undefined) throw new AppError('LEASE_LOST', `the lease of session ${lease.sessionId} was lost`)
-  prompts.noteKept()
+  return row
+}
+
+function toCommitted({ lease }: Target, write: TurnWrite, row: Row): Committed {
   const events = write.events.map((event, index) => ({
     ...event.body,
     seq: row.base + index + 1,

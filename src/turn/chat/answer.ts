@@ -3,7 +3,7 @@
  * whole, and each call a task that waits; the two are one commit. A text that was being written when a process died is
  * written again from the start, which repeats no effect.
  */
-import type { Answer, AssistantContext, PlannerContext, WrittenMessage } from '../../agents/agent.ts'
+import type { Answer, AssistantContext, KnownContext, WrittenMessage } from '../../agents/agent.ts'
 import { currentUser, type CurrentUser } from '../../config/access/current-user.ts'
 import type { ConversationAnswer } from '../../model/conversation/conversation.ts'
 import { withoutSilence } from '../../core/text/silence-filter.ts'
@@ -23,7 +23,7 @@ import type { ProviderSession } from './provider-session.ts'
 
 /** What a turn asks its model with, for all of its answers. */
 export interface AnswerGround {
-  readonly known: PlannerContext
+  readonly known: KnownContext
   /** Drawn once a turn (agents/assistant/context.ts). */
   readonly fenceToken: string
   /** Null: the provider keeps nothing. */
@@ -72,7 +72,7 @@ export async function answer(
 async function openDraft(
   context: DraftContext & Pick<TurnContext, 'database'>,
   attempts: PlanState[],
-  known: PlannerContext,
+  known: KnownContext,
 ): Promise<Draft> {
   const last = roundsOf(attempts.at(-1) ?? null).at(-1)
   if (last === undefined || isAnswered(last))

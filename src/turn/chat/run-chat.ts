@@ -8,7 +8,7 @@
  *   EXECUTING           makeCalls: the calls of that answer, then ANSWERING again
  *   DELIVERING          each text, the last one final
  */
-import type { PlannerContext } from '../../agents/agent.ts'
+import type { KnownContext } from '../../agents/agent.ts'
 import { randomHex } from '../../platform/id.ts'
 import { delegateTyped } from '../delegation/typed-delegation.ts'
 import { diedTooOften } from '../died-too-often.ts'
@@ -35,7 +35,7 @@ export async function runChat(context: TurnContext, attempts: PlanState[]): Prom
   }
   const fenceToken = randomHex(16)
   const provider = await ProviderSession.open(context)
-  let known: PlannerContext | null = null
+  let known: KnownContext | null = null
   for (;;) {
     if (context.signal.aborted) return stopped(context)
     const rounds = roundsOf(attempts.at(-1) ?? null)

@@ -3,7 +3,7 @@
  * the result is committed with CONTEXT: a replan, a later answer or another process has the same. Planner, assistant
  * and messenger are shown it.
  */
-import type { PlannerContext } from '../../agents/agent.ts'
+import type { KnownContext } from '../../agents/agent.ts'
 import type { PluginSection } from '../../core/tool/plugin-work.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
 import type { Role } from '../../core/identity.ts'
@@ -22,7 +22,7 @@ interface AskedSections {
   readonly changes: Pick<TurnWrite, 'pluginWork'>
 }
 
-type ContextBeforeSections = Omit<PlannerContext, 'pluginSections'>
+type ContextBeforeSections = Omit<KnownContext, 'pluginSections'>
 
 /** `changes` and `detail` go with the event of CONTEXT. A plugin that fails, or takes too long, adds nothing. */
 export async function askSections(

@@ -4,13 +4,14 @@
  */
 import { mayCall } from '../../core/tool/delegated.ts'
 import { skillCall } from '../delegation/may-be-called.ts'
-import type { KnownFact, PlannerContext, ReceivedFile, ReplanContext } from '../../agents/agent.ts'
+import type { KnownContext, KnownFact, PlannerContext, ReceivedFile, ReplanContext } from '../../agents/agent.ts'
 import { currentUser, type CurrentUser } from '../../config/access/current-user.ts'
 import { mayUseTool } from '../../config/access/may-use-skill.ts'
 import { usableSkills } from '../../execution/skills/usable-skills.ts'
 import type { Role } from '../../core/identity.ts'
 import { readUploads } from '../../store/intake/intake-upload.ts'
 import { reachOfTurn, teachersFor } from '../../knowledge/reach-of-turn.ts'
+import { questionFacts } from '../../knowledge/question-facts.ts'
 import { selectFacts } from '../../knowledge/select-facts.ts'
 import { askSections } from '../hooks/ask-sections.ts'
 import { paraphraseMessages } from './paraphrase-messages.ts'
@@ -46,17 +47,14 @@ type PlanningContext = Pick<
  * Records CONTEXT with what was chosen. Rejects when the database is away; a plugin or an embedder that fails is left
  * out.
  */
-export async function assembleContext(
-  context: PlanningContext,
-  attempts: readonly PlanState[],
-): Promise<PlannerContext> {
+export async function assembleContext(context: PlanningContext, attempts: readonly PlanState[]): Promise<KnownContext> {
   const { turn, messages } = context
   const config = context.config.current()
   const { settings } = config
   const paraphrased = await paraphraseMessages(context, { again: attempts.length > 0 })
   const user = currentUser(config, turn.userName)
   const facts = turn.saidBefore.hasFacts ? await knownFacts(context, attempts) : []
-  const known: Omit<PlannerContext, 'pluginSections'> = {
+  const known: Omit<KnownContext, 'pluginSections'> = {
     callerName: turn.userName,
     // A user who was removed meanwhile gets the least; their tasks will be refused one by one.
     callerRole: user?.role ?? 'USER',
@@ -83,6 +81,20 @@ export async function assembleContext(
   // Only now, so that it is committed together with PLANNING, which follows at once.
   context.journal.record([{ type: 'PipelineStep', step: 'CONTEXT', detail: plugins.detail }], plugins.changes)
   return { ...known, pluginSections: plugins.sections }
+}
+
+/**
+ * What a planner knows besides. Only a first plan is shown what the questions are about: by the next one the message
+ * has been read, and outputs of commands stand beside it.
+ */
+export async function assemblePlanning(
+  context: PlanningContext,
+  attempts: readonly PlanState[],
+): Promise<PlannerContext> {
+  const { sessionId, turn, database, config } = context
+  const asked = { sessionId, userName: turn.userName, questions: turn.saidBefore.questions }
+  const about = attempts.length > 0 ? [] : await questionFacts(database, config.current(), asked)
+  return { ...(await assembleContext(context, attempts)), questionFacts: about }
 }
 
 /** Exchanges that a message may refer back to: "restart it". */

@@ -22,8 +22,7 @@ import { notifyCreated } from '../hooks/task-hooks.ts'
 import { takeSecrets } from '../secrets/take-secrets.ts'
 import { stopped, type Ending, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
-import type { NewAnswer } from '../../core/turn-write.ts'
-import { answerQuestions } from '../knowledge/answer-questions.ts'
+import { answerQuestions, type AnsweredQuestions } from '../knowledge/answer-questions.ts'
 
 /** A plan that is recorded, or how the turn ends. */
 export type MakePlanOutcome = { readonly kind: 'Planned'; readonly plan: PlanState } | Ending
@@ -72,8 +71,8 @@ export async function makePlan(
       { type: 'PipelineStep', step: 'VALIDATION', detail: problems.length === 0 ? null : problems.join('\n') },
     ])
     if (problems.length === 0) {
-      const answers = await answerQuestions(context, planner, plan.answers)
-      const accepted = { planner, proposed: plan, answers, secretNames: [...secretNames] }
+      const answered = await answerQuestions(context, planner, plan.answers)
+      const accepted = { planner, proposed: plan, answered, secretNames: [...secretNames] }
       return { kind: 'Planned', plan: storePlan(context, accepted, attempts) }
     }
     feedback.push({ plan, problems })
@@ -116,14 +115,14 @@ function describeTokens(calls: readonly ModelCallRecord[]): string {
 interface Accepted {
   readonly planner: PlannerContext
   readonly proposed: ProposedPlan
-  readonly answers: readonly NewAnswer[]
+  readonly answered: AnsweredQuestions
   /** Of the secrets that were found in the message. */
   readonly secretNames: readonly string[]
 }
 
 function storePlan(
   context: HookContext & Pick<TurnContext, 'journal' | 'clock'>,
-  { planner, proposed, answers, secretNames }: Accepted,
+  { planner, proposed, answered, secretNames }: Accepted,
   attempts: readonly PlanState[],
 ): PlanState {
   const last = attempts.at(-1)
@@ -168,10 +167,10 @@ function storePlan(
       },
     ],
     tasks: tasks.map((task) => newTaskOf(task, id)),
-    factsShown: planner.facts.map((fact) => fact.id),
+    factsShown: [...planner.facts, ...planner.questionFacts].map((fact) => fact.id),
     factsUsed: proposed.factsUsed,
     questionsAsked: planner.questions.map((question) => question.id),
-    answers,
+    ...answered,
   })
   notifyCreated(context, plan)
   return plan

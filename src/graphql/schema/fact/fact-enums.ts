@@ -7,7 +7,7 @@ type Values<Name extends string> = Record<Name, { readonly description: string }
 export const FactSourceEnum = builder.enumType('FactSource', {
   description: 'Who made a fact.',
   values: {
-    CURATOR: { description: 'The curator, from a learning.' },
+    CURATOR: { description: 'The curator, from a learning, or the planner, from an answer in a message.' },
     SUMMARIZER: { description: 'The summarizer, from several facts that were alike, and an admin who accepted it.' },
     MANUAL: { description: 'An admin, from a learning, from other facts or from nothing.' },
   } as const satisfies Values<FactSource>,

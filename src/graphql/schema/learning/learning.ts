@@ -68,7 +68,7 @@ export const LearningType = builder.prismaObject('Learning', {
     decidedBy: t.field({
       type: ActorInterface,
       nullable: true,
-      description: 'Who decided: an admin, or the curator. Null while PENDING.',
+      description: 'Who decided: an admin, the curator, or, about an answer, the planner. Null while PENDING.',
       select: { decidedBy: true },
       resolve: ({ decidedBy }, _args, { config }) =>
         decidedBy === null ? null : actorNamed(config.current(), decidedBy),

@@ -139,6 +139,7 @@ WITH
       learnings x,
       jsonb_to_recordset($21::jsonb) AS c (
         "learningId" text,
+        by text,
         status learning_status,
         reason text,
         at timestamptz,
@@ -254,7 +255,7 @@ WITH
         ELSE x.flags || c.flags
       END,
       decided_by = CASE
-        WHEN c.status <> 'PENDING' THEN 'curator'
+        WHEN c.status <> 'PENDING' THEN c.by
       END,
       decided_at = CASE
         WHEN c.status <> 'PENDING' THEN c.at
@@ -306,6 +307,7 @@ WITH
       x.held,
       x.reason,
       c.at,
+      c.by,
       c.fact,
       c.question,
       c.replaces,
@@ -367,7 +369,7 @@ WITH
       c.fact ->> 'content',
       c.fact ->> 'norm',
       'CREATED'::fact_change,
-      'curator',
+      c.by,
       NULL,
       c.at,
       c."changeId",
@@ -383,7 +385,7 @@ WITH
       r.content,
       r.norm,
       'REPLACED',
-      'curator',
+      c.by,
       'replaced by ' || (c.fact ->> 'id'),
       c.at,
       c."changeId",
@@ -423,7 +425,7 @@ WITH
       'KNOWLEDGE',
       $1,
       $4,
-      'curator',
+      c.by,
       jsonb_build_object('subjectId', a.subject, 'change', a.change, 'reason', c.reason)
     FROM
       w_curated c,
