@@ -20,6 +20,7 @@ import type { RunningServer } from './graphql/server.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
 import { Checkpointer } from './knowledge/checkpoints/checkpointer.ts'
 import { EmbeddingJobs } from './knowledge/embeddings/embedding-jobs.ts'
+import { SketchIndexJob } from './knowledge/embeddings/sketch-index-job.ts'
 import { CurationJobs } from './knowledge/curation/curation-jobs.ts'
 import { removeJobs } from './jobs/remove-jobs.ts'
 import { createLoginLink, type LoginLink } from './people/create-login-link.ts'
@@ -199,7 +200,7 @@ interface WorkParts {
 /** From here on turns, schedules and checkpoints move. */
 async function startWork(parts: WorkParts, opened: Opened): Promise<void> {
   const { config, intake, worker, delegator } = parts
-  const { checkpointer, curationJobs, embeddingJobs } = parts.knowledge
+  const { checkpointer, curationJobs, embeddingJobs, sketchIndexJob } = parts.knowledge
   const { timing, logger } = parts.options
   const { database, doorbell, clock } = parts.stored
   await worker.start()
@@ -207,7 +208,8 @@ async function startWork(parts: WorkParts, opened: Opened): Promise<void> {
   opened.add(() => worker.stop())
   const scheduler = new Scheduler({ intake, timing, clock, logger })
   const pausedTurns = new PausedTurns({ database, doorbell, config, logger })
-  for (const part of [scheduler, delegator, pausedTurns, checkpointer, curationJobs, embeddingJobs]) {
+  const knowledge = [checkpointer, curationJobs, embeddingJobs, sketchIndexJob]
+  for (const part of [scheduler, delegator, pausedTurns, ...knowledge]) {
     part.start()
     opened.add(() => part.stop())
   }
@@ -227,6 +229,7 @@ interface KnowledgeJobs {
   readonly checkpointer: Checkpointer
   readonly curationJobs: CurationJobs
   readonly embeddingJobs: EmbeddingJobs
+  readonly sketchIndexJob: SketchIndexJob
 }
 
 function createKnowledgeJobs({ options, stored, config, secrets, tools, metrics }: KnowledgeParts): KnowledgeJobs {
@@ -240,6 +243,7 @@ function createKnowledgeJobs({ options, stored, config, secrets, tools, metrics 
     checkpointer: new Checkpointer({ context, feed, doorbell, timing }),
     curationJobs: new CurationJobs({ context, feed, doorbell, timing }),
     embeddingJobs: new EmbeddingJobs({ database, embedder, redact, metrics, timing, clock, logger }),
+    sketchIndexJob: new SketchIndexJob({ database, embedder, timing, clock, logger }),
   }
 }
 

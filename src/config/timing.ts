@@ -28,6 +28,7 @@ export interface Timing {
   readonly checkpointPollMs: number
   readonly curationPollMs: number
   readonly embeddingPollMs: number
+  readonly sketchIndexPollMs: number
   readonly peoplePollMs: number
   /** How much the last use of a token lags behind. */
   readonly tokenUsesMs: number
@@ -57,6 +58,7 @@ export const TIMING: Timing = {
   checkpointPollMs: 1000,
   curationPollMs: 1000,
   embeddingPollMs: 1000,
+  sketchIndexPollMs: 60_000,
   peoplePollMs: 1000,
   tokenUsesMs: 10_000,
   pluginPollMs: 1000,

@@ -18,6 +18,7 @@ import { checkDatabase } from './checks/check-database.ts'
 import { checkModels } from './checks/check-models.ts'
 import { checkDisk, checkPort, checkProxy } from './checks/check-place.ts'
 import { checkRuntimes } from './checks/check-runtimes.ts'
+import { checkSketchIndex } from './checks/check-sketch-index.ts'
 import { fail, ok, warn, type Finding } from './checks/finding.ts'
 
 export interface DoctorOptions {
@@ -82,8 +83,9 @@ async function checkItsDatabase(
 ): Promise<readonly Finding[]> {
   const check = async (url: string): Promise<readonly Finding[]> => {
     const findings = await checkDatabase(url, clock)
-    const canBeAsked = config !== null && !findings.some(({ verdict }) => verdict === 'FAIL')
-    return canBeAsked ? [...findings, ...(await checkRuntimes(url, config))] : findings
+    if (config === null || findings.some(({ verdict }) => verdict === 'FAIL')) return findings
+    const meanings = config.embedder === null ? [] : await checkSketchIndex(url, logger)
+    return [...findings, ...(await checkRuntimes(url, config)), ...meanings]
   }
   if (environment.databaseUrl !== null) return check(environment.databaseUrl)
   if (!existsSync(join(home, 'pg')))

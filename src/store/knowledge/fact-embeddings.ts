@@ -1,12 +1,10 @@
 /**
- * What facts mean, as rows: which are due, what is stored of them, and which are nearest to a question. A trigger takes
- * away what is no longer so (prisma/migrations/20261125160000_fact_embeddings). All times are the database's.
+ * What facts mean, as rows: which are due, and what is stored of them. A trigger takes away what is no longer so
+ * (prisma/migrations/20261125160000_fact_embeddings). All times are the database's.
  */
 import type { NewAuditEntry } from '../../core/audit-entry.ts'
-import type { Reach } from '../../core/knowledge/fact-scope.ts'
 import { AUDIT_RECORD, auditRows, INSERT_AUDIT } from '../audit-entries.ts'
 import type { Database } from '../database.ts'
-import { isVouchedFor } from './vouched-facts.ts'
 
 /** Facts in use that one run has claimed, and may embed until its lease runs out. */
 export interface DueFact {
@@ -151,65 +149,8 @@ const REMOVE_OTHERS = {
     SELECT count(*)::int AS removed FROM gone`,
 }
 
-/** A fact that may be near to a question. */
-export interface NearVector extends DueFact {
-  readonly vector: Float32Array
-  /** Of all facts in reach: in how many bits their sketches differ from the question's, and how much that varies. */
-  readonly meanDiffering: number
-  readonly spread: number
-  /** How many facts in reach there are. */
-  readonly total: number
-}
-
-interface NearTo {
-  readonly model: string
-  readonly reach: Reach
-  /** Whose word counts as it is; null: everybody's. */
-  readonly teachers: readonly string[] | null
-  readonly sketch: string
-  readonly limit: number
-}
-
-/** The facts in reach whose sketches differ least from this one. Reads the sketches of all facts in reach. */
-export async function nearestSketches(
-  database: Database,
-  { model, reach, teachers, sketch, limit }: NearTo,
-): Promise<NearVector[]> {
-  const rows = await database.query<Omit<NearVector, 'vector'> & { bytes: Buffer }>(NEAREST, [
-    model,
-    reach,
-    sketch,
-    limit,
-    teachers,
-  ])
-  return rows.map(({ bytes, ...row }) => ({ ...row, vector: vectorOf(bytes) }))
-}
-
-const NEAREST = {
-  name: 'embedding.nearest',
-  text: `WITH compared AS MATERIALIZED (
-      SELECT fact_id, bit_count(sketch # $3::text::bit(1024))::int AS differing FROM fact_embeddings
-      WHERE model = $1 AND scope = ANY ($2::text[])),
-    measured AS (
-      SELECT avg(differing)::float8 AS mean, stddev_pop(differing)::float8 AS spread, count(*)::int AS total
-      FROM compared),
-    nearest AS MATERIALIZED (SELECT fact_id FROM compared ORDER BY differing, fact_id LIMIT $4::int)
-    SELECT f.id, f.content, e.vector AS bytes, measured.mean AS "meanDiffering", measured.spread, measured.total
-    FROM measured, nearest JOIN fact_embeddings e ON e.fact_id = nearest.fact_id AND e.model = $1
-      JOIN facts f ON f.id = e.fact_id AND f.invalidated_at IS NULL
-        AND f.scope || ' ' || f.scope_of = ANY ($2::text[]) AND ${isVouchedFor('$5')}`,
-}
-
 function bytesOf(vector: Float32Array): Buffer {
   const bytes = Buffer.alloc(4 * vector.length)
   vector.forEach((part, at) => bytes.writeFloatLE(part, 4 * at))
   return bytes
-}
-
-function vectorOf(bytes: Buffer): Float32Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const vector = new Float32Array(bytes.length / 4)
-  // A loop: Float32Array.from takes ten times as long, and there are hundreds of them.
-  for (let at = 0; at < vector.length; at += 1) vector[at] = view.getFloat32(4 * at, true)
-  return vector
 }
