@@ -12,21 +12,25 @@ import { createLogger, type Logger } from '../../src/platform/logger.ts'
 import { startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts'
 import { Database } from '../../src/store/database.ts'
 import { migrate } from '../../src/store/connection/migrate.ts'
+import { COMPARED_ALL } from '../../src/store/knowledge/nearest-sketches.ts'
 import { databaseUrl, dropDatabase, runAsAdmin } from '../../test/harness/database.ts'
 import { createTemporaryHome } from '../../test/harness/temporary-home.ts'
 import type { Question } from '../../test/knowledge/corpus/store.ts'
+import { indexSketches, measureIndex, type IndexRecall } from './by-index.ts'
 import { chooseAsBefore, prepareBefore } from './choice-before.ts'
 import { measureDecisions } from './decisions.ts'
 import { withEmbeddings } from './embedded.ts'
 import { measureJunk, type JunkRow } from './junk.ts'
 import { ASKING, fillStore, measureChoice, type Choice, type Found } from './recall.ts'
-import { measureSketches } from './sketches.ts'
-import { junkTable, pageOf, recallTable, sketchTable, type Tables } from './tables.ts'
+import { findNearest, measureSketches, type SketchRecall } from './sketches.ts'
+import { indexTable, junkTable, pageOf, recallTable, sketchTable, type Tables } from './tables.ts'
 
 const HELP = `npm run bench:memory -- [--sizes 300,1000,10000,100000] [--seeds 1,2]
   [--only recall,junk,decisions,sketches] [--write]
 
-  --write  leaves the tables in bench/memory.md, with all of them`
+  --write  leaves the tables in bench/memory.md, with all of them
+
+FACTOTUM_TEST_DATABASE_URL names a server to use instead of the embedded one: with pgvector, say, which is measured then, too`
 
 const FACTS_SHOWN = 20
 /** Of sketches, compared exactly. */
@@ -71,9 +75,16 @@ function measureStore(adminUrl: string, store: { size: number; seed: number }): 
       found.push(await measureChoice(database, questions, { name: choice, choose, ...store }))
     await using embedded = await withEmbeddings(logger, FACTS_SHOWN)
     await embedded.embedAll(database)
-    found.push(await measureChoice(database, questions, { name: 'embedder', choose: embedded.choice, ...store }))
+    const choose = embedded.choice
+    found.push(await measureChoice(database, questions, { name: 'embedder', choose, ...store }))
+    if (store.size > COMPARED_ALL && (await indexSketches(database)))
+      found.push(await measureChoice(database, questions, { name: 'pgvector', choose, ...store }))
     return found
   })
+}
+
+interface Seeded {
+  readonly seed: number
 }
 
 async function measure(adminUrl: string, asked: Asked): Promise<Tables> {
@@ -98,26 +109,34 @@ async function measure(adminUrl: string, asked: Asked): Promise<Tables> {
     say(`${store.size} facts, seed ${store.seed}`)
     found.push(...(await measureStore(adminUrl, store)))
   }
-  const sketches = stores
-    .filter(() => asked.only.has('sketches'))
-    .map((store) => {
-      say(`sketches of ${store.size} facts, seed ${store.seed}`)
-      return { ...measureSketches(store.size, store.seed, CANDIDATES), seed: store.seed }
+  const sketches: (SketchRecall & Seeded)[] = []
+  const byIndex: (IndexRecall & Seeded)[] = []
+  for (const { size, seed } of asked.only.has('sketches') ? stores : []) {
+    say(`sketches of ${size} facts, seed ${seed}`)
+    const nearest = findNearest(size, seed)
+    sketches.push({ ...measureSketches(nearest, CANDIDATES), seed })
+    const index = await withDatabase(adminUrl, `memory_sketches_${size}_${seed}`, (database) => {
+      return measureIndex(database, nearest)
     })
+    if (index !== null) byIndex.push({ ...index, seed })
+  }
   return {
     junk: junkTable(junk, asked.seeds),
     decisions: junkTable(decisions, asked.seeds),
     recall: recallTable(found),
     sketches: sketchTable(sketches),
+    index: indexTable(byIndex),
   }
 }
 
 async function main(asked: Asked, isWritten: boolean): Promise<void> {
   await using home = await createTemporaryHome()
   const logger = createLogger({ level: 'warn', pretty: false })
-  const postgres = await startEmbeddedPostgres({ home: home.path, logger, clock: systemClock })
+  const given = process.env['FACTOTUM_TEST_DATABASE_URL']
+  const postgres =
+    given === undefined ? await startEmbeddedPostgres({ home: home.path, logger, clock: systemClock }) : null
   try {
-    const tables = await measure(postgres.url, asked)
+    const tables = await measure(given ?? postgres?.url ?? '', asked)
     console.log(
       Object.values(tables)
         .filter((table) => table !== '')
@@ -125,7 +144,7 @@ async function main(asked: Asked, isWritten: boolean): Promise<void> {
     )
     if (isWritten) await writeFile(fileURLToPath(new URL('../memory.md', import.meta.url)), pageOf(tables, FACTS_SHOWN))
   } finally {
-    await postgres.stop()
+    await postgres?.stop()
   }
 }
 

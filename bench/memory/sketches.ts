@@ -7,7 +7,8 @@ import { SeededRandom } from '../../test/knowledge/corpus/random.ts'
 
 const DIMENSIONS = 1536
 const QUESTIONS = 10
-const WANTED = 20
+/** Nearest to a question by their vectors. */
+export const WANTED = 20
 
 export interface SketchRecall {
   readonly size: number
@@ -16,28 +17,41 @@ export interface SketchRecall {
   readonly exactMs: number
 }
 
-/** `candidates`: how many are compared exactly. */
-export function measureSketches(size: number, seed: number, candidates: readonly number[]): SketchRecall {
+/** Facts as vectors, and questions with those that are nearest to them. */
+export interface Nearest {
+  readonly facts: readonly Float32Array[]
+  readonly questions: readonly { readonly vector: Float32Array; readonly near: readonly number[] }[]
+  readonly exactMs: number
+}
+
+export function findNearest(size: number, seed: number): Nearest {
   const random = new SeededRandom(seed)
   const topics = topicsOf(random, size)
   const facts = Array.from({ length: size }, () => vectorAbout(random, topics))
-  const sketches = facts.map((fact) => bitsOf(fact.vector))
-  const found = candidates.map(() => 0)
   let exactMs = 0
-  for (let asked = 0; asked < QUESTIONS; asked += 1) {
-    const about = random.pick(facts)
-    const question = mix(random, [[about.vector, 1]], 0.7)
+  const questions = Array.from({ length: QUESTIONS }, () => {
+    const vector = mix(random, [[random.pick(facts), 1]], 0.7)
     const beganMs = performance.now()
-    const near = best(facts.map(({ vector }) => cosineOf(vector, question)))
+    const near = ordered(facts.map((fact) => cosineOf(fact, vector))).slice(0, WANTED)
     exactMs += performance.now() - beganMs
-    const sketch = bitsOf(question)
+    return { vector, near }
+  })
+  return { facts, questions, exactMs: exactMs / QUESTIONS }
+}
+
+/** `candidates`: how many are compared exactly. */
+export function measureSketches({ facts, questions, exactMs }: Nearest, candidates: readonly number[]): SketchRecall {
+  const sketches = facts.map(bitsOf)
+  const found = candidates.map(() => 0)
+  for (const { vector, near } of questions) {
+    const sketch = bitsOf(vector)
     const order = ordered(sketches.map((one) => -differing(one, sketch)))
     candidates.forEach((count, at) => {
       const among = new Set(order.slice(0, count))
       found[at] = (found[at] ?? 0) + near.filter((one) => among.has(one)).length
     })
   }
-  return { size, shares: found.map((one) => one / (QUESTIONS * WANTED)), exactMs: exactMs / QUESTIONS }
+  return { size: facts.length, shares: found.map((one) => one / (QUESTIONS * WANTED)), exactMs }
 }
 
 interface Topics {
@@ -51,9 +65,9 @@ function topicsOf(random: SeededRandom, size: number): Topics {
   return { common: noise(random), kinds: [many(Math.ceil(size / 100)), many(30), many(40)] }
 }
 
-function vectorAbout(random: SeededRandom, { common, kinds }: Topics): { readonly vector: Float32Array } {
+function vectorAbout(random: SeededRandom, { common, kinds }: Topics): Float32Array {
   const parts = kinds.map((kind): Part => [random.pick(kind), 0.6])
-  return { vector: mix(random, [[common, 1], ...parts], 0.5) }
+  return mix(random, [[common, 1], ...parts], 0.5)
 }
 
 type Part = readonly [vector: Float32Array, weight: number]
@@ -93,4 +107,3 @@ function differing(one: Uint32Array, other: Uint32Array): number {
 
 const ordered = (scores: readonly number[]): number[] =>
   [...scores.keys()].toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0))
-const best = (scores: readonly number[]): number[] => ordered(scores).slice(0, WANTED)

@@ -1,6 +1,7 @@
 /** The tables of `npm run bench:memory`, and the page that they are kept in. */
 import { WAYS } from '../../test/knowledge/corpus/store.ts'
 import { show } from '../figures.ts'
+import type { IndexRecall } from './by-index.ts'
 import type { JunkRow } from './junk.ts'
 import type { Found } from './recall.ts'
 import type { SketchRecall } from './sketches.ts'
@@ -11,6 +12,7 @@ export interface Tables {
   readonly decisions: string
   readonly recall: string
   readonly sketches: string
+  readonly index: string
 }
 
 function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -51,7 +53,22 @@ export function sketchTable(measured: readonly (SketchRecall & { readonly seed: 
   return tableOf(['facts', 'seed', '100', '300', '1000', 'exact, ms'], rows)
 }
 
-export function pageOf({ junk, decisions, recall, sketches }: Tables, factsShown: number): string {
+export function indexTable(measured: readonly (IndexRecall & { readonly seed: number })[]): string {
+  const rows = measured.map(({ size, seed, exact, index, meanOff, buildMs }) => [
+    String(size),
+    String(seed),
+    exact.share.toFixed(3),
+    index.share.toFixed(3),
+    show(exact.medianMs),
+    show(index.medianMs),
+    meanOff.toFixed(2),
+    show(buildMs / 1000),
+  ])
+  const heads = ['facts', 'seed', 'all', 'index', 'all, ms', 'index, ms', 'mean off by', 'build, s']
+  return tableOf(heads, rows)
+}
+
+export function pageOf({ junk, decisions, recall, sketches, index }: Tables, factsShown: number): string {
   return `# Whether a prompt gets the fact that it needs, and what becomes one
 
 Written by \`npm run bench:memory -- --write\`.
@@ -90,5 +107,13 @@ question is among the 100, 300 and 1 000 whose sketches are nearest to its own. 
 the process, where they are in memory.
 
 ${sketches}
+
+## What an index of pgvector finds
+
+The same, on a server that has pgvector (with FACTOTUM_TEST_DATABASE_URL): which share of the twenty is among the 300 that comparing all
+sketches, and that the index brings, and the median time of the statements with the 300 vectors that they read, by turns. "mean off by": how far the mean of the sample
+was from that of all, at most, in standard deviations; the floor of what is near is 2.5 of these above it.
+
+${index}
 `
 }

@@ -7,6 +7,30 @@ import { createTestDatabase } from '../harness/database.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
 import { PATIENCE } from '../harness/patience.ts'
 
+test('PostgreSQL compiles none of our statements, whatever it is set to', async () => {
+  await using place = await createTestDatabase()
+  const database = new Database({
+    url: place.url,
+    maxConnections: 1,
+    logger: createLogger({ level: 'silent', pretty: false }),
+  })
+  await database.query(
+    { name: '', text: `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = on', current_database()); END $$` },
+    [],
+  )
+  await database.close()
+  const later = new Database({
+    url: place.url,
+    maxConnections: 1,
+    logger: createLogger({ level: 'silent', pretty: false }),
+  })
+  try {
+    expect(await later.query({ name: '', text: 'SHOW jit' }, [])).toEqual([{ jit: 'off' }])
+  } finally {
+    await later.close()
+  }
+})
+
 const ONE = { name: '', text: 'SELECT 1 AS one' }
 const DEATHS = {
   'as it is lent': (proxy: TcpProxy) => proxy.dieWhenReady(),
