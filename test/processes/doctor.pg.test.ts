@@ -111,7 +111,7 @@ test.each<[what: string, surroundings: Surroundings, found: RegExp]>([
       toml: `${CONFIG}[providers.p]\nbase_url = "http://127.0.0.1:9/v1"\n[models]\nplanner = "p:m"\nembedder = "p:e"\n`,
       sql: `SET session_replication_role = replica;
         INSERT INTO fact_embeddings (fact_id, model, scope, sketch, vector)
-          SELECT n, 'p:e', 'GLOBAL ', repeat('0', 1024)::bit(1024), '' FROM generate_series(1, 5001) n`,
+          SELECT n, 'p:e', 'GLOBAL ', repeat('0', 1024)::bit(1024), '' FROM generate_series(1, 10001) n`,
     },
     /^WARN embedder: .*comparing all in reach, which takes long with so many.* → Install pgvector/,
   ],

@@ -31,7 +31,7 @@ export interface NearTo {
 }
 
 /** With so few, comparing all takes no longer than the index does, and misses nothing (`npm run bench:memory`). */
-export const COMPARED_ALL = 5000
+export const COMPARED_ALL = 10_000
 
 interface Row extends Omit<NearVector, 'vector'> {
   readonly bytes: Buffer
@@ -89,7 +89,7 @@ async function byIndex(
 ): Promise<Row[] | null> {
   const [probe] = await database.query<Probe>(PROBE, [model, reach, comparedAll + 1])
   if (probe === undefined || probe.inReach <= comparedAll) return null
-  const rows = await askIndex(database, { probe, limit, values }).catch(nullIfChanged)
+  const rows = await database.query<IndexRow>(nearestByIndex(probe), values).catch(nullIfChanged)
   const [first] = rows ?? []
   if (first === undefined || first.found < limit || first.total < LEAST_SAMPLED) return null
   return (rows ?? []).flatMap(({ id, found: _, ...row }) => (id === null ? [] : [{ ...row, id, total: probe.inReach }]))
@@ -98,40 +98,32 @@ async function byIndex(
 /** A row without a fact when none may be shown. */
 type IndexRow = Omit<Row, 'id'> & { readonly id: string | null; readonly found: number }
 
-/** The settings hold until the transaction ends. */
-function askIndex(
-  database: Database,
-  { probe, limit, values }: { readonly probe: Probe; readonly limit: number; readonly values: readonly unknown[] },
-): Promise<IndexRow[]> {
-  return database.transaction(async (transaction) => {
-    const goesOn = canGoOn(probe.version)
-    // What is out of reach is dropped after it was found: an older version, which does not go on then, finds more first.
-    await transaction.query(WIDTH, [goesOn ? limit : 2 * limit])
-    if (goesOn) await transaction.query(GO_ON, [])
-    return transaction.query<IndexRow>(nearestByIndex(probe.schema), values)
-  })
-}
-
-const WIDTH = { name: '', text: `SELECT set_config('hnsw.ef_search', $1::text, true)` }
-const GO_ON = { name: '', text: `SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true)` }
+/** More than are wanted: what the index meets first is not all that is nearest, nor all in reach. */
+const WIDTH = `set_config('hnsw.ef_search', least(1000, 2 * $4::int)::text, true)`
+/** When too little of it is in reach. */
+const GO_ON = `set_config('hnsw.iterative_scan', 'relaxed_order', true)`
 
 /** Of all vectors so many are read, in and out of reach, to measure what is usual. */
 const SAMPLED = 2000
 /** In reach; fewer say too little, and then few of what the index finds would be in reach, too. */
 const LEAST_SAMPLED = 200
 
-/** Not prepared: its text depends on where pgvector is, its plan on how much is in reach. */
-function nearestByIndex(schema: string): { readonly name: string; readonly text: string } {
+/**
+ * The settings are of the statement alone, and made before the index is asked, as that depends on their number; without
+ * them it would find too few. Not prepared: the text depends on where pgvector is, the plan on how much is in reach.
+ */
+function nearestByIndex({ schema, version }: Probe): { readonly name: string; readonly text: string } {
   return {
     name: '',
-    text: `WITH sampled AS (
+    text: `WITH settings AS MATERIALIZED (SELECT ${WIDTH} AS width${canGoOn(version) ? `, ${GO_ON}` : ''}),
+    sampled AS (
       SELECT ${DIFFERING} AS differing FROM fact_embeddings TABLESAMPLE SYSTEM ((
         SELECT least(100, 100 * ${SAMPLED} / greatest(reltuples, 1)) FROM pg_class
         WHERE oid = 'fact_embeddings'::regclass)) REPEATABLE (1)
       WHERE ${IN_REACH}),
     measured AS (SELECT ${MEASURED} FROM sampled),
     nearest AS MATERIALIZED (
-      SELECT fact_id FROM fact_embeddings WHERE ${IN_REACH}
+      SELECT fact_id FROM fact_embeddings WHERE ${IN_REACH} AND (SELECT count(width) FROM settings) = 1
       ORDER BY sketch OPERATOR(${quotedName(schema)}.<~>) $3::text::bit(1024) LIMIT $4::int)
     SELECT ${COLUMNS}, (SELECT count(*)::int FROM nearest) AS found FROM measured LEFT JOIN (${SHOWN}) ON true`,
   }

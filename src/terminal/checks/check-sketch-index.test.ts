@@ -24,7 +24,7 @@ test.each<[Partial<SketchIndexState>, RegExp, RegExp | null]>([
   ],
   [{ created: '0.6.2' }, /^WARN .*pgvector 0\.6\.2 is too old/, /ALTER EXTENSION vector UPDATE/],
   [{ mayCreate: false }, /^WARN .*this role may not create pgvector/, /CREATE EXTENSION vector/],
-  [{ isWorthwhile: false }, /^OK .*from 5000 vectors on, pgvector 0\.8\.6 makes an index/, null],
+  [{ isWorthwhile: false }, /^OK .*from 10000 vectors on, pgvector 0\.8\.6 makes an index/, null],
   [{}, /^WARN .*pgvector 0\.8\.6 is not made yet/, /within minutes/],
   [{ created: '1.0', index: 'NOT_WHOLE' }, /^WARN .*pgvector 1\.0 is being made, or was cut off/, /within minutes/],
 ])('what a database has is said with what to do: %o', (state, says, fix) => {
