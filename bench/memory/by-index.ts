@@ -1,6 +1,6 @@
 /**
- * The nearest of many sketches by an index of pgvector, beside comparing all of them: what each finds of what is nearest
- * by the vectors, and how long the database takes. Only where the server has pgvector.
+ * The nearest of many sketches by an index of pgvector, beside comparing all of them: what each finds of what is
+ * nearest by the vectors, and how long the database takes. Only where the server has pgvector.
  */
 import { sketchOf } from '../../src/knowledge/embeddings/sketch.ts'
 import type { Database } from '../../src/store/database.ts'

@@ -47,7 +47,7 @@ const ANSWER_TIMEOUT_MS = 4500
 /** PostgreSQL ends a statement that runs longer: it holds locks that others wait for. */
 export const STATEMENT_TIMEOUT_MS = 30_000
 
-/** Many builds of PostgreSQL compile a statement that looks costly, which takes a hundred times as long as to run ours. */
+/** Many builds of PostgreSQL compile what looks costly, which takes ten times as long as to run ours. */
 const NO_COMPILER = '-c jit=off'
 
 /** One pool of at most `maxConnections` connections. Opens none until the first statement; `fill` opens them all. */

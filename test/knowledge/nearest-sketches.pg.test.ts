@@ -18,6 +18,7 @@ import { SeededRandom } from './corpus/random.ts'
 
 const COMPARED_ALL = 100
 const LIMIT = 60
+const AT_ONCE = 50
 const MODEL = 'meanings:words'
 
 let postgres: PgvectorDatabase
@@ -63,10 +64,14 @@ async function fill(on: Database): Promise<void> {
     SELECT id, content, lower(content), 'MANUAL', (CASE WHEN of = '' THEN 'GLOBAL' ELSE 'USER' END)::fact_scope, of,
       'bea', CASE WHEN id < 'fact_1350' THEN now() END, now(), now()
     FROM unnest($1::text[], $2::text[], $3::text[]) AS f (id, content, of)`
-  const columns = [facts.map(({ id }) => id), facts.map(({ content }) => content), facts.map(({ of }) => of)]
-  await on.query({ name: '', text: insert }, columns)
-  const embedded = facts.map((fact) => ({ ...fact, sketch: sketchOf(fact.vector) }))
-  await storeEmbeddings(on, { runId: 'run', model: MODEL, facts: embedded }, [])
+  // Some at a time: a statement on a busy machine has its deadline.
+  for (let from = 0; from < facts.length; from += AT_ONCE) {
+    const part = facts.slice(from, from + AT_ONCE)
+    const columns = [part.map(({ id }) => id), part.map(({ content }) => content), part.map(({ of }) => of)]
+    await on.query({ name: '', text: insert, timeoutMs: 60_000 }, columns)
+    const embedded = part.map((fact) => ({ ...fact, sketch: sketchOf(fact.vector) }))
+    await storeEmbeddings(on, { runId: 'run', model: MODEL, facts: embedded }, [])
+  }
 }
 
 const EVERYBODYS = reachOfScope(GLOBAL_SCOPE)

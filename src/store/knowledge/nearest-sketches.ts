@@ -19,7 +19,7 @@ export interface NearVector extends DueFact {
   readonly total: number
 }
 
-export interface NearTo {
+interface NearTo {
   readonly model: string
   readonly reach: Reach
   /** Whose word counts as it is; null: everybody's. */
@@ -42,7 +42,9 @@ export async function nearestSketches(database: Database, near: NearTo): Promise
   const { model, reach, teachers, sketch, limit } = near
   const values = [model, reach, sketch, limit, teachers]
   const rows = (await byIndex(database, near, values)) ?? (await database.query<Row>(NEAREST_OF_ALL, values))
-  return rows.map(({ bytes, ...row }) => ({ ...row, vector: vectorOf(bytes) }))
+  return rows.map(({ id, content, bytes, meanDiffering, spread, total }) => {
+    return { id, content, meanDiffering, spread, total, vector: vectorOf(bytes) }
+  })
 }
 
 const IN_REACH = 'model = $1 AND scope = ANY ($2::text[])'
@@ -92,7 +94,7 @@ async function byIndex(
   const rows = await database.query<IndexRow>(nearestByIndex(probe), values).catch(nullIfChanged)
   const [first] = rows ?? []
   if (first === undefined || first.found < limit || first.total < LEAST_SAMPLED) return null
-  return (rows ?? []).flatMap(({ id, found: _, ...row }) => (id === null ? [] : [{ ...row, id, total: probe.inReach }]))
+  return (rows ?? []).flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id, total: probe.inReach }]))
 }
 
 /** A row without a fact when none may be shown. */

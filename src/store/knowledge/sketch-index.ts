@@ -12,6 +12,7 @@ import { connectClient } from '../connection/connect-client.ts'
 import type { Queryable } from '../database.ts'
 import { toAppError } from '../to-app-error.ts'
 
+/** Its name, by which each process knows it. */
 export const SKETCH_INDEX = 'fact_embeddings_sketch_idx'
 
 /** What a database has of pgvector. */
@@ -109,6 +110,7 @@ const FOUND = `SELECT n.nspname AS schema, i.indisvalid AS "isWhole"
   FROM pg_extension v JOIN pg_namespace n ON n.oid = v.extnamespace
     LEFT JOIN pg_index i ON i.indexrelid = to_regclass('${SKETCH_INDEX}') WHERE v.extname = 'vector'`
 
+/** As SQL has names that may be anything. */
 export function quotedName(name: string): string {
   return escapeIdentifier(name)
 }
