@@ -43,8 +43,8 @@ interface Group {
 }
 
 /**
- * Groups of `texts`. Each is compared with those groups alone that share a trigram with it, so two thousand texts of one
- * team, which have most of them in common, take some tenths of a second.
+ * Groups of `texts`. How many trigrams a text shares with each group is counted by the lists of those that have them, so
+ * that two thousand texts of one team take some tenths of a second.
  */
 export function groupAlike(texts: readonly ComparedText[]): AlikeGroup[] {
   const groups: Group[] = []
