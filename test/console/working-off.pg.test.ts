@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await press(opened, 'a')
     await page.getByRole('article', { name: 'echo one' }).waitFor({ state: 'hidden' })
     await press(opened, 'd')
-    await page.getByLabel('Why not').fill('Not today.')
+    await page.getByLabel('Reason').fill('Not today.')
     await press(opened, 'Enter')
     await page.getByRole('article', { name: 'echo two' }).waitFor({ state: 'hidden' })
     await page.getByRole('dialog').waitFor({ state: 'hidden' })

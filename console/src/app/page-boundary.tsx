@@ -15,7 +15,7 @@ export class PageBoundary extends Component<{ readonly children: ReactNode }, { 
     return (
       <EmptyState
         icon="warning"
-        title="This page has failed"
+        title="Something went wrong on this page"
         action={<Button onClick={() => location.reload()}>Reload</Button>}
       >
         Nothing on the server has changed. A newer version of the console may be there; reloading gets it.

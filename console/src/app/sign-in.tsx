@@ -31,7 +31,7 @@ export function SignIn({ wasIn }: { readonly wasIn: boolean }) {
           <Mark /> Factotum
         </h1>
         {wasIn && (
-          <p role="status">You are logged out here: the login has ended, or its token was removed. Log in again.</p>
+          <p role="status">You are logged out: the login has expired, or its token was removed. Log in again.</p>
         )}
         <TextField
           label="Token"

@@ -47,7 +47,7 @@ export function DenyDialog({ rows, onClose, decide }: DenyDialogProps) {
         {rows.length > 5 && <li className="soft">{`and ${rows.length - 5} more`}</li>}
       </ul>
       <TextField
-        label="Why not, for the planner and for people"
+        label="Reason, shown to the planner and to people"
         hint="It may be left out."
         maxLength={2000}
         autoFocus

@@ -82,7 +82,7 @@ function changeOf({ task }: ApprovalRowFragment, { before, text }: Edited): Part
 }
 
 function problemOfText({ task }: ApprovalRowFragment, text: string): string | null {
-  if (text.trim() === '') return 'Something must be there to run.'
+  if (text.trim() === '') return 'Enter what to run.'
   if (task.type === 'EXEC') return null
   try {
     JSON.parse(text)

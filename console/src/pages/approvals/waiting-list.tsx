@@ -28,8 +28,7 @@ const KEYS = [
 
 const nothingWaits = (
   <EmptyState icon="approvals" title="Nothing waits for a decision">
-    A command that the policy wants to be asked about, or a whole plan, appears here by itself. What must be asked about
-    stands under [approvals] of config.toml.
+    A command or a plan that needs approval appears here. What needs approval is set under [approvals] in config.toml.
   </EmptyState>
 )
 

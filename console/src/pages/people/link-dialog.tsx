@@ -36,7 +36,7 @@ export function LinkDialog({ user, onClose }: LinkDialogProps) {
       onSubmit={() => void save()}
       actions={actions}
     >
-      <p className="soft">Who writes under this identity there has the rights of {user.name} from then on.</p>
+      <p className="soft">Anyone who writes under this identity there has the rights of {user.name} from then on.</p>
       <TextField
         label="Connector"
         hint="The name of its token."
@@ -46,7 +46,7 @@ export function LinkDialog({ user, onClose }: LinkDialogProps) {
       />
       <TextField
         label="Identity"
-        hint="As the connector names who writes, such as anna#1234."
+        hint="The name that the connector sends for this person, such as anna#1234."
         value={identity}
         onChange={(event) => setIdentity(event.target.value)}
       />

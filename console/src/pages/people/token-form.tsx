@@ -61,7 +61,7 @@ export function TokenForm({ onClose }: { readonly onClose: () => void }) {
       ) : (
         <TextField
           label="Name space"
-          hint="Its sessions begin with this and a colon; its own name when empty."
+          hint="Its session ids begin with this and a colon. If empty, its own name is used."
           value={namespace}
           onChange={(event) => setNamespace(event.target.value)}
         />
@@ -78,7 +78,7 @@ function Secret({ secret, onClose }: { readonly secret: string; readonly onClose
   )
   return (
     <Dialog title="The new token" isOpen onClose={onClose} onSubmit={onClose} actions={done}>
-      <p>It is shown only now. Copy it to where it is used:</p>
+      <p>It is shown only once. Copy it to where it is used:</p>
       <CopyId id={secret} />
     </Dialog>
   )

@@ -104,7 +104,7 @@ function RevokeDialog({ token, onClose }: { readonly token: TokenRowFragment; re
       onSubmit={() => void save()}
       actions={actions}
     >
-      <p>Whatever uses it is refused at once, and everybody who logged in to the console with it is logged out.</p>
+      <p>Requests with it are rejected at once, and everyone who logged in to the console with it is logged out.</p>
     </Dialog>
   )
 }

@@ -56,7 +56,7 @@ export function UserForm({ user, onClose }: UserFormProps) {
       {user === null && (
         <TextField
           label="Name"
-          hint="Lower-case letters, digits, “_” and “-”. It is for good."
+          hint="Lower-case letters, digits, “_” and “-”. It cannot be changed later."
           autoFocus
           autoComplete="off"
           value={name}
@@ -96,14 +96,14 @@ function RightsFields({ rights, onChange }: RightsFieldsProps) {
       {!allSkills && (
         <TextField
           label="Skills"
-          hint="Their names, with commas between them."
+          hint="Names, separated by commas."
           value={skills}
           onChange={(event) => onChange({ ...rights, skills: event.target.value })}
         />
       )}
       <TextField
         label="Tools"
-        hint="Patterns of names, such as weather__*, with commas between them."
+        hint="Patterns of names such as weather__*, separated by commas."
         value={tools}
         onChange={(event) => onChange({ ...rights, tools: event.target.value })}
       />

@@ -28,7 +28,7 @@ const KEYS = [
 
 const noPlugins = (
   <EmptyState icon="plugins" title="No plugin is installed">
-    A plugin is a folder in plugins/ of the server&apos;s home. It is found by itself, and switched on here.
+    A plugin is a folder in plugins/ of the server&apos;s home. It is found automatically, and switched on here.
   </EmptyState>
 )
 

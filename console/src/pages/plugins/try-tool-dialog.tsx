@@ -52,7 +52,7 @@ export function TryToolDialog({ tool, onClose }: TryToolDialogProps) {
       ))}
       {tool.toolEffect === 'WRITE' && (
         <CheckField
-          label="It may change something, and that is meant"
+          label="It may change something; run it anyway"
           checked={isMeant}
           onChange={(event) => setIsMeant(event.target.checked)}
         />

@@ -31,7 +31,7 @@ const scheduleOf = ({ node }: ScheduleRunsQuery): Detail | null => (node?.__type
 
 const noRuns = (
   <EmptyState icon="schedules" title="It has not run yet">
-    Its runs appear here by themselves. “Trigger” runs it at once.
+    Its runs appear here. “Trigger” runs it now.
   </EmptyState>
 )
 
@@ -155,7 +155,7 @@ function DeleteDialog({ schedule, onClose }: { readonly schedule: ScheduleRowFra
   )
   return (
     <Dialog title="Delete this schedule?" isOpen onClose={onClose} onSubmit={() => void deleteIt()} actions={actions}>
-      <p>It fires no more, and its list of runs goes. The sessions that it has sent messages into stay.</p>
+      <p>It will not run again, and its list of runs is deleted. The sessions that it wrote to are kept.</p>
     </Dialog>
   )
 }

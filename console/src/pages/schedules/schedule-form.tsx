@@ -113,7 +113,7 @@ function ScheduleFields({ draft, change }: FieldsProps) {
       </SelectField>
       <CheckField
         label="Enabled"
-        hint="Otherwise it fires only when it is triggered."
+        hint="When off, it runs only when it is triggered."
         checked={draft.enabled}
         onChange={(event) => change({ enabled: event.target.checked })}
       />

@@ -24,10 +24,7 @@ export function Configuration() {
   if (read == null) return <Pending what="the configuration" />
   return (
     <div className="server-parts">
-      <Part
-        title="config.toml"
-        about="Read again within a second of each change. A file with a problem is refused whole."
-      >
+      <Part title="config.toml" about="Changes apply within a second. A file with an error is rejected as a whole.">
         <p className="server-line">
           <Badge tone={read.inEffect ? 'good' : 'bad'}>
             <span className="badge-dot" aria-hidden="true" />
@@ -52,7 +49,7 @@ export function Configuration() {
         <Lines title="Warnings" lines={read.warnings} tone="warn" />
         {read.problems.length + read.warnings.length === 0 && <p className="soft">No problem, no warning.</p>}
       </Part>
-      <Part title="Secrets" about="By name only: what a secret is cannot be asked for.">
+      <Part title="Secrets" about="Names only; their values are never shown.">
         <Secrets />
       </Part>
     </div>

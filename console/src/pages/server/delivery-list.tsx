@@ -70,7 +70,7 @@ function nothing(status: DeliveryStatus | '') {
   return (
     <EmptyState icon="send" title={status === '' ? 'Nothing is delivered anywhere' : 'No such delivery'}>
       {status === ''
-        ? 'A session with a webhook has the answers of the agent posted to it. The details of a session set one.'
+        ? 'The answers in a session with a webhook are posted to it. Set one in the details of a session.'
         : 'Choose all of them to see the others.'}
     </EmptyState>
   )

@@ -23,7 +23,7 @@ export function Overview({ server }: { readonly server: ServerStateFragment }) {
           <Time at={server.startedAt} />
         </Figure>
       </dl>
-      <Part title="Build" about="What answers, and where it keeps everything.">
+      <Part title="Build" about="The running version and its database.">
         <dl className="server-pairs">
           <dt>Version</dt>
           <dd>{server.version}</dd>
@@ -41,10 +41,7 @@ export function Overview({ server }: { readonly server: ServerStateFragment }) {
         {!sandbox.available && !isAdmin && <p className="soft">An admin can see why, and how to mend it.</p>}
       </Part>
       {isAdmin && (
-        <Part
-          title="Failing models"
-          about="Whose last call failed, until they answer again; as this process has seen it."
-        >
+        <Part title="Failing models" about="Models whose last call failed, as this process has seen it.">
           <ModelFailures />
         </Part>
       )}

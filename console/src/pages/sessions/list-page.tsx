@@ -119,7 +119,7 @@ interface NoSessionsProps {
 function NoSessions({ isFiltered, onOpen, onShowAll }: NoSessionsProps) {
   if (isFiltered)
     return (
-      <EmptyState icon="filter" title="No session is like that" action={<Button onClick={onShowAll}>Show all</Button>}>
+      <EmptyState icon="filter" title="No session matches" action={<Button onClick={onShowAll}>Show all</Button>}>
         The search looks for words in descriptions. Sessions that were put aside are shown only when you ask for them.
       </EmptyState>
     )

@@ -54,7 +54,7 @@ function Fields({ input, models, onChange: set }: FieldsProps) {
     <>
       <TextField
         label="What it is about"
-        placeholder="Optional; written from what is said otherwise"
+        placeholder="Optional; written from the conversation if left empty"
         maxLength={1000}
         autoFocus
         value={input.description}
@@ -67,7 +67,7 @@ function Fields({ input, models, onChange: set }: FieldsProps) {
       </SelectField>
       <TextAreaField
         label="Instructions"
-        placeholder="Optional: what the agent is told besides, in this session"
+        placeholder="Optional: further instructions for the agent in this session"
         maxLength={8000}
         value={input.instructions}
         onChange={(event) => set({ instructions: event.target.value })}

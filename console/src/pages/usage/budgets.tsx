@@ -14,7 +14,7 @@ export function Budgets() {
   return (
     <Card title="Budgets today">
       {!list.isLoading && list.rows.length === 0 && (
-        <p className="soft">Nobody has a budget. Budgets stand under [budgets] of config.toml.</p>
+        <p className="soft">No budget is set. Budgets are set under [budgets] in config.toml.</p>
       )}
       <ul className="usage-budgets">
         {list.rows.map((budget) => (

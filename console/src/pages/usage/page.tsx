@@ -95,8 +95,8 @@ function ByDay({ days, by, measure, span }: ByDayProps) {
     return (
       <EmptyState icon="usage" title={measure === 'cost' ? 'Nothing with a price' : 'No model was called'}>
         {measure === 'cost'
-          ? 'What calls cost is counted by the prices that config.toml gives for a model; choose tokens to see those.'
-          : 'Calls of models are counted as they are made. Choose more days, or send a message.'}
+          ? 'Costs come from the prices that config.toml gives for a model; choose tokens to see those.'
+          : 'Model calls are counted as they are made. Choose more days, or send a message.'}
       </EmptyState>
     )
   return (

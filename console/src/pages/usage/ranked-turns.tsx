@@ -31,7 +31,7 @@ export function RankedTurns({ span }: RankedTurnsProps) {
   )
   return (
     <Card title="Turns" actions={choose}>
-      {data !== undefined && turns.length === 0 && <p className="soft">None in this time of which that is known.</p>}
+      {data !== undefined && turns.length === 0 && <p className="soft">No turn of this period has that figure.</p>}
       <ol className="usage-turns">
         {turns.map(({ id, session, message, durationMs, usage }) => (
           <li key={id} className="pick-line">

@@ -14,7 +14,7 @@ export function DisputeDialog({ fact, onClose }: { readonly fact: ShownFact; rea
   const say = async (): Promise<void> => {
     if ((await send({ input: { id: fact.id, reason: reason.trim() } })) === null) return
     onClose()
-    notify({ tone: 'good', text: 'The admins are asked. It stays in use until one of them decides.' })
+    notify({ tone: 'good', text: 'The admins are asked. The fact stays in use until one of them decides.' })
   }
   const actions = (
     <>

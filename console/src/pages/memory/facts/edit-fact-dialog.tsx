@@ -64,7 +64,7 @@ export function EditFactDialog({ fact, onClose }: EditFactDialogProps) {
       {content !== seen.content && (
         <div>
           <div className="field-label">
-            {seen.version === firstVersion ? 'What changes' : 'What changes of what it says by now'}
+            {seen.version === firstVersion ? 'What changes' : 'Changes to its current text'}
           </div>
           <Diff before={seen.content} after={content} />
         </div>

@@ -171,7 +171,7 @@ function UsedBy({ fact }: { readonly fact: ShownFact }) {
   const wrong = fact.invalidatedAt !== null && turns.length > 0
   return (
     <Part title={`Relied on by ${fact.useCount === 1 ? '1 turn' : `${fact.useCount} turns`}`}>
-      {wrong && <p className="soft">It is not in use any more: what these answered may be as wrong as it.</p>}
+      {wrong && <p className="soft">This fact is no longer in use: these answers may be wrong because of it.</p>}
       <ul className="fact-turns">
         {turns.map(({ id, session, message, startedAt }) => (
           <li key={id} className="pick-line">

@@ -32,8 +32,8 @@ const KEYS = [
 
 const noFacts = (
   <EmptyState icon="memory" title="No such fact">
-    Facts come of what sessions learn, once it is promoted, or are stated here. Other words may find more; those that
-    are not in use are shown when the box is ticked.
+    Facts come from what sessions learn, once it is promoted, or are added here. Try other words, or tick the box to
+    include facts that are no longer in use.
   </EmptyState>
 )
 

@@ -28,7 +28,7 @@ export function NewFactDialog({ onClose }: { readonly onClose: () => void }) {
     <Dialog title="New fact" isOpen onClose={onClose} onSubmit={() => void send()} actions={actions}>
       <TextAreaField
         label="What it says"
-        hint="It stands for itself, and every session may be shown it."
+        hint="One sentence that makes sense on its own; every session may be shown it."
         maxLength={2000}
         value={content}
         onChange={(event) => setContent(event.target.value)}

@@ -29,8 +29,8 @@ interface Group {
 }
 
 const nothingAlike = (
-  <EmptyState icon="memory" title="Nothing that waits is alike">
-    Of the newest 200 that wait, no two say nearly the same. They stand one by one under “Waiting”.
+  <EmptyState icon="memory" title="No similar texts are waiting">
+    Of the newest 200 that wait, no two say nearly the same. “Waiting” lists them one by one.
   </EmptyState>
 )
 
@@ -85,7 +85,9 @@ function GroupCard({ group: { text, problem, learnings } }: { readonly group: Gr
   return (
     <div className="alike">
       {text !== null && <p className="learning-text foreign">{text}</p>}
-      {problem !== null && <p className="small soft">{`No one text says all of it: ${problem}. The first is kept.`}</p>}
+      {problem !== null && (
+        <p className="small soft">{`No single text says everything: ${problem}. The first one is kept.`}</p>
+      )}
       <ul className="alike-learnings">
         {learnings.map((learning) => (
           <li key={learning.id} className="pick-line small">

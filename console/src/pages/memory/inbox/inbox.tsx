@@ -50,8 +50,8 @@ const WHICH: Readonly<Record<Which, LearningFilter>> = {
 
 const nothingWaits = (
   <EmptyState icon="memory" title="Nothing waits here">
-    What sessions learn appears here by itself when it is to wait for a person. What waits, and what becomes a fact
-    without anybody, stands under [curation] of config.toml.
+    What sessions learn appears here when a person has to decide about it. What waits, and what becomes a fact by
+    itself, is set under [curation] in config.toml.
   </EmptyState>
 )
 

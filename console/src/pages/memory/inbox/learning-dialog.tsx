@@ -48,7 +48,7 @@ export function LearningDialog({ asking: { kind, row }, decide, onClose }: Learn
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      {kind === 'replace' && facts.length === 0 && <p className="soft">No fact in use is near to it.</p>}
+      {kind === 'replace' && facts.length === 0 && <p className="soft">No fact in use is similar to it.</p>}
       {kind === 'replace' && facts.length > 0 && (
         <SelectField label="In the place of" value={factId ?? ''} onChange={(event) => setFactId(event.target.value)}>
           {facts.map(({ id, content }) => (

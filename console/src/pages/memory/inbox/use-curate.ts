@@ -46,7 +46,7 @@ export function useCurate({ hide, show }: Shown): Curate {
   const batches = useRef<readonly Promise<readonly Done[]>[]>([])
   const takeBackBatch = async (batch: Promise<readonly Done[]> | undefined): Promise<void> => {
     if (batch === undefined || !batches.current.includes(batch))
-      return notify({ tone: 'plain', text: 'There is nothing to take back.' })
+      return notify({ tone: 'plain', text: 'There is nothing to undo.' })
     batches.current = batches.current.filter((one) => one !== batch)
     const undone = await takeBack(await batch)
     show(undone)

@@ -37,7 +37,7 @@ export function useDecide({ hide, show }: Pick<Hidden<unknown>, 'hide' | 'show'>
   const undo = async (changeId?: string): Promise<void> => {
     const last = changeId === undefined ? ((await accepted.current.at(-1)) ?? null) : { id: '', changeId }
     if (changeId === undefined) accepted.current = accepted.current.slice(0, -1)
-    if (last?.changeId == null) return notify({ tone: 'plain', text: 'There is nothing to take back.' })
+    if (last?.changeId == null) return notify({ tone: 'plain', text: 'There is nothing to undo.' })
     if (!(await sent(run(UndoChangeDocument, { changeId: last.changeId }), (data) => data.undoChange))) return
     show([last.id])
     readAgain()

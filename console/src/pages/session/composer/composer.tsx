@@ -59,7 +59,7 @@ export function Composer({ id, uploads, canSend, canUpdate }: ComposerProps) {
     event.preventDefault()
     uploads.add(event.clipboardData.files)
   }
-  if (!canSend) return <p className="composer-closed soft small">You see this session, and may not write in it.</p>
+  if (!canSend) return <p className="composer-closed soft small">You can read this session, but not write in it.</p>
   return (
     <div className="composer">
       <FileChips uploads={uploads} />

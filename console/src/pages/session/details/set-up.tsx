@@ -69,7 +69,7 @@ export function SetUp({ session, isOpen, onClose }: SetUpProps) {
         label="Webhook"
         type="url"
         placeholder="https://…"
-        hint="Where the agent's texts are posted."
+        hint="The agent's answers are posted to this address."
         {...field('webhook')}
       />
     </Dialog>

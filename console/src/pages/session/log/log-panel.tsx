@@ -36,7 +36,7 @@ export function LogPanel({ id }: { readonly id: string }) {
       {shown.length === 0 ? (
         <EmptyState title={filter === '' ? 'Nothing has happened yet' : 'No event is like that'}>
           {filter === ''
-            ? 'Everything that happens in this session is here, as the API gives it.'
+            ? 'Everything that happens in this session appears here, as the API returns it.'
             : 'The filter searches in types and contents.'}
         </EmptyState>
       ) : (
