@@ -59,7 +59,16 @@ export const KEPT: readonly string[] = [
   'users.created_by',
 ]
 
-const LOCK = `SELECT id FROM sessions WHERE id IN (SELECT session_id FROM participants WHERE user_name = $1) ORDER BY id FOR UPDATE`
+/** All that the moves change, in the order of their ids, and before any fact: as whatever else locks sessions and facts. */
+const LOCK = `SELECT id FROM sessions WHERE id IN (
+    SELECT session_id FROM participants WHERE user_name = $1 UNION ALL SELECT id FROM sessions WHERE opened_by = '@' || $1
+    UNION ALL SELECT id FROM sessions WHERE $1 IN (instructions_by, turn_user))
+  ORDER BY id FOR UPDATE`
+/** With those of the other user, in which they may go. */
+const LOCK_FACTS = `SELECT count(*) FROM (SELECT id FROM facts WHERE id IN (
+    SELECT id FROM facts WHERE scope = 'USER' AND scope_of IN ($1, $2)
+    UNION ALL SELECT id FROM facts WHERE taught_by @> ARRAY[$1::text] UNION ALL SELECT id FROM facts WHERE reviewed_by = $1)
+  ORDER BY id FOR NO KEY UPDATE) locked`
 const JOIN = `INSERT INTO participants (session_id, user_name, joined_at)
   SELECT session_id, $2, joined_at FROM participants WHERE user_name = $1 ON CONFLICT DO NOTHING`
 const LEAVE = 'DELETE FROM participants WHERE user_name = $1 RETURNING session_id AS id'
@@ -81,6 +90,7 @@ export async function moveUser(
   await run(transaction, ['lock', LOCK], [from])
   await run(transaction, ['join', JOIN], [from, into])
   const left = await run<{ id: string }>(transaction, ['leave', LEAVE], [from])
+  await run(transaction, ['lock-facts', LOCK_FACTS], [from, into])
   for (const move of Object.entries(MOVES)) await run(transaction, move, [from, into])
   return run<ChangedSession>(transaction, ['tell', RECORD_UPDATE], [left.map(({ id }) => id), at])
 }
