@@ -59,7 +59,7 @@ export const KEPT: readonly string[] = [
   'users.created_by',
 ]
 
-/** All that the moves change, in the order of their ids, and before any fact: as whatever else locks sessions and facts. */
+/** All that the moves change, in the order of their ids, and before any fact, as whatever else locks both. */
 const LOCK = `SELECT id FROM sessions WHERE id IN (
     SELECT session_id FROM participants WHERE user_name = $1 UNION ALL SELECT id FROM sessions WHERE opened_by = '@' || $1
     UNION ALL SELECT id FROM sessions WHERE $1 IN (instructions_by, turn_user))
@@ -67,7 +67,8 @@ const LOCK = `SELECT id FROM sessions WHERE id IN (
 /** With those of the other user, in which they may go. */
 const LOCK_FACTS = `SELECT count(*) FROM (SELECT id FROM facts WHERE id IN (
     SELECT id FROM facts WHERE scope = 'USER' AND scope_of IN ($1, $2)
-    UNION ALL SELECT id FROM facts WHERE taught_by @> ARRAY[$1::text] UNION ALL SELECT id FROM facts WHERE reviewed_by = $1)
+    UNION ALL SELECT id FROM facts WHERE taught_by @> ARRAY[$1::text]
+    UNION ALL SELECT id FROM facts WHERE reviewed_by = $1)
   ORDER BY id FOR NO KEY UPDATE) locked`
 const JOIN = `INSERT INTO participants (session_id, user_name, joined_at)
   SELECT session_id, $2, joined_at FROM participants WHERE user_name = $1 ON CONFLICT DO NOTHING`
