@@ -447,6 +447,38 @@ test('of a fact that is pinned, or that a person made, no plan says what follows
   }
 })
 
+test('what a USER answers waits, and an admin decides it from the inbox, with the fact', async () => {
+  const [ada, cleo] = [story.as('ada'), story.as('cleo')]
+  const fact = 'The winch of Elbe is in Riga.'
+  await learn('cli:winch', fact)
+  const { id: factId } = await factSaying(fact)
+  stub.follow({ by: answerWell })
+  await converse(cleo, '@cleo:winch', 'Hello.')
+  await query(
+    `INSERT INTO questions (id, content, norm, session_id, source, fact_ids, created_at)
+     VALUES ('q_winch', 'Where is the winch of Elbe?', 'winch', '@cleo:winch', 'CURATOR', ARRAY[$1], now())`,
+    [factId],
+  )
+  const text = 'The winch of Elbe is in Turku.'
+  stub.follow({
+    by: (call) => {
+      if (call.role !== 'planner') return answerWell(call)
+      // It is not shown what the question is about, and says what follows all the same.
+      expect(call.user).not.toContain('What they are about')
+      const answers = [{ question: 'Q1', answer: text, outcome: { verdict: 'replace', fact: 'F1', text } }]
+      const tasks = [{ type: 'msg', detail: 'Thank them.', expect: null, skill: null, args: null }]
+      return { content: { goal: 'Thank them.', secrets: null, tasks, answers } }
+    },
+  })
+  expect((await converse(cleo, '@cleo:winch', text)).status).toBe('DONE')
+  expect(await factSaying(fact)).toMatchObject({ invalidatedAt: null, version: 1 })
+  const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId: '@cleo:winch', held: true } })
+  expect(learnings.edges).toMatchObject([{ node: { source: 'ANSWER', user: 'cleo', flags: ['TEACHER'] } }])
+  const { id } = must(learnings.edges[0]?.node, 'what cleo answered')
+  await ada.run(api.DecideLearningsDocument, { decisions: [{ id, verdict: 'PROMOTE', factId, text }] })
+  expect(await factSaying(fact)).toMatchObject({ replacedBy: { content: text } })
+})
+
 test('an answer whose turn is cancelled is judged all the same', async () => {
   const ada = story.as('ada')
   const quay = await contradict('quay')

@@ -118,7 +118,7 @@ function answersOf(answers: readonly object[], questionFacts = ASKED) {
 }
 
 describe('what follows from an answer', () => {
-  const said = (of: object, question = 'Q1') => answersOf([{ question, answer: 'So.', outcome: of }])
+  const said = (of: object | string, question = 'Q1') => answersOf([{ question, answer: 'So.', outcome: of }])
   const settled = { questionId: 'question_one', answer: 'So.' }
 
   test('is read of a fact that the question is about', () => {
@@ -136,6 +136,9 @@ describe('what follows from an answer', () => {
     ['of a fact by its id', { verdict: 'keep', fact: 'fact_one', text: null }],
     ['without a text', { verdict: 'replace', fact: 'F1', text: ' ' }],
     ['with a text that is too long', { verdict: 'replace', fact: 'F1', text: 'x'.repeat(2001) }],
+    ['with a verdict that there is none of', { verdict: 'delete', fact: 'F1', text: null }],
+    ['with a field too many', { verdict: 'keep', fact: 'F1', text: null, role: 'ADMIN' }],
+    ['that is a text', 'replace'],
   ])('%s counts for nothing, and the answer does', (_what, of) => {
     expect(said(of)).toEqual([{ ...settled, outcome: null }])
   })
@@ -148,7 +151,8 @@ describe('what follows from an answer', () => {
   })
 
   test('is asked for only where a question is about facts', () => {
-    expect(answersOf([{ question: 'Q1', answer: 'So.' }], [])).toEqual([{ ...settled, outcome: null }])
+    const given = { question: 'Q1', answer: 'So.', outcome: { verdict: 'keep', fact: 'F1', text: null } }
+    expect(answersOf([given], [])).toEqual([{ ...settled, outcome: null }])
     const { schema } = planFormat({ questions: QUESTIONS, questionFacts: [], facts: FACTS })
     expect(JSON.stringify(schema)).not.toContain('outcome')
   })

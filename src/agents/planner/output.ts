@@ -28,7 +28,8 @@ const outcomeSchema = z.strictObject({
   text: orNull(z.string()).describe('replace: what holds in its place. keep: null.'),
 })
 const settlingSchema = answerSchema.extend({
-  outcome: orNull(outcomeSchema).describe('What follows for a fact that the question is about.'),
+  // One that is malformed counts for nothing: no plan is refused for it.
+  outcome: orNull(outcomeSchema).catch(null).describe('What follows for a fact that the question is about.'),
 })
 const planFields = {
   goal: z.string().describe('What the plan is to reach, in one sentence.'),
@@ -51,22 +52,21 @@ const settlingPlanSchema = z.strictObject({
   answers: orNull(z.array(settlingSchema)).describe(ANSWERS),
   facts: factsField,
 })
-const PLAN_FORMAT = jsonFormat('plan', planSchema)
-/** Where a question is about facts. */
+/** Where a question is about facts. Elsewhere no outcome is asked for, and one that is given counts for nothing. */
 const SETTLING_FORMAT = jsonFormat('plan', settlingPlanSchema)
+const PLAN_FORMAT = { ...SETTLING_FORMAT, schema: jsonFormat('plan', planSchema).schema }
 
 type PlannerItems = Pick<PlannerContext, 'questions' | 'questionFacts' | 'facts'>
 
 /** `shown`: to the planner. */
 export function planFormat(shown: PlannerItems): AnswerFormat<ProposedPlan> {
-  const format: AnswerFormat<PlanJson> = shown.questionFacts.length === 0 ? PLAN_FORMAT : SETTLING_FORMAT
-  return withValue(format, (plan) => toPlan(plan, shown))
+  return withValue(shown.questionFacts.length === 0 ? PLAN_FORMAT : SETTLING_FORMAT, (plan) => toPlan(plan, shown))
 }
 
 const TYPES = { exec: 'EXEC', skill: 'SKILL', tool: 'TOOL', msg: 'MSG' } as const
 const MAX_QUESTION_ANSWER_CHARS = 2000
 
-type PlanJson = z.output<typeof planSchema | typeof settlingPlanSchema>
+type PlanJson = z.output<typeof settlingPlanSchema>
 
 function toPlan(plan: PlanJson, shown: PlannerItems): Parsed<ProposedPlan> {
   // In a text a stray character is replaced; a command would then be another one than the model wrote.
@@ -103,12 +103,11 @@ function toTask({ type, detail, skill, args, expect }: PlanJson['tasks'][number]
 function toAnswers(answers: NonNullable<PlanJson['answers']>, shown: PlannerItems): ProposedPlan['answers'] {
   const questions = labelItems('Q', shown.questions)
   const byId = new Map<string, ProposedAnswer>()
-  for (const { question, answer, ...more } of answers) {
+  for (const { question, answer, outcome } of answers) {
     const questionId = questions.get(readLabel(question))?.id
     const text = toStorable(answer.trim().slice(0, MAX_QUESTION_ANSWER_CHARS))
     if (questionId === undefined || text === '' || byId.has(questionId)) continue
-    const outcome = 'outcome' in more ? toOutcome(more.outcome, questionId, shown) : null
-    byId.set(questionId, { questionId, answer: text, outcome })
+    byId.set(questionId, { questionId, answer: text, outcome: toOutcome(outcome, questionId, shown) })
   }
   return [...byId.values()]
 }
