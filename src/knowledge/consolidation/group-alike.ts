@@ -43,8 +43,8 @@ interface Group {
 }
 
 /**
- * Groups of `texts`. How many trigrams a text shares with each group is counted by the lists of those that have them, so
- * that two thousand texts of one team take some tenths of a second.
+ * Groups of `texts`. How many trigrams a text shares with each group is counted by the lists of those that have them:
+ * two thousand texts of one team take some tenths of a second.
  */
 export function groupAlike(texts: readonly ComparedText[]): AlikeGroup[] {
   const groups: Group[] = []
