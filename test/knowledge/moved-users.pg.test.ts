@@ -1,4 +1,6 @@
-/** A user becomes another one while facts are merged: both lock in one order, so neither waits for the other for ever. */
+/**
+ * A user becomes another one while facts are merged: both lock in one order, so neither waits for the other for ever.
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import { moveUser } from '../../src/store/people/move-user.ts'

@@ -10,7 +10,7 @@
 import type { Writable } from 'node:stream'
 import type { Bytes } from './bytes.ts'
 
-/** A payload up to this size is copied into each subscriber's frames: that is cheaper than a second chunk in the write. */
+/** A payload up to this size is copied into each subscriber's frames: that is cheaper than a second chunk to write. */
 const COPY_UP_TO_BYTES = 16 * 1024
 /** What node:net writes from its stack, without memory of its own for it. */
 const STRING_UP_TO_BYTES = 16 * 1024
@@ -46,7 +46,7 @@ export class Batch {
 
   /** Writes a `next` message of the graphql-transport-ws protocol per payload. `id`: the operation's id, as JSON. */
   writeFrames(socket: Writable, id: Bytes): void {
-    if (this.bytes > COPY_UP_TO_BYTES * this.payloads.length) return this.#writeUncopied(socket, id)
+    if (this.bytes > COPY_UP_TO_BYTES * this.payloads.length) return this.#writeLarge(socket, id)
     // Clients that number their operations have the same id on every socket: then one text serves them all.
     if (this.#framed?.id !== id) this.#framed = { id, frames: this.#framesFor(id) }
     socket.write(this.#framed.frames, 'latin1')
@@ -77,7 +77,7 @@ export class Batch {
     return [...pieces, before]
   }
 
-  #writeUncopied(socket: Writable, id: Bytes): void {
+  #writeLarge(socket: Writable, id: Bytes): void {
     this.#large ??= this.payloads.map((payload) => Buffer.from(payload, 'latin1'))
     const opening = BEFORE_ID + id + AFTER_ID
     socket.cork()

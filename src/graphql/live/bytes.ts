@@ -1,6 +1,6 @@
 /**
- * UTF-8 as a string with one character for each byte, which is what node:net takes as 'latin1'. Thousands of short texts
- * a second cost less so than as buffers, each of which is an object outside of the heap.
+ * UTF-8 as a string with one character for each byte, which is what node:net takes as 'latin1'. Thousands of short
+ * texts a second cost less so than as buffers, each of which is an object outside of the heap.
  */
 export type Bytes = string
 
