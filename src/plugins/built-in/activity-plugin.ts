@@ -21,8 +21,7 @@ export function activityPlugin(clock: Clock): PluginDefinition<typeof settings> 
     version: '1.0.0',
     api: 1,
     title: 'Activity',
-    description:
-      'Keeps what models thought, and the progress that tools told of, in the log of their session for a time.',
+    description: "Keeps the thinking of models and the progress of tools in the session's log, for a limited time.",
     keeps: ['thinking', 'task_progress'],
     settings,
     start: (ctx) => void forgetHourly(ctx, clock),

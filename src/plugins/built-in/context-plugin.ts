@@ -36,7 +36,7 @@ export function contextPlugin(home: string): PluginDefinition<typeof settings> {
     api: 1,
     title: 'Context',
     description:
-      "Tells models what stands in FACTOTUM_HOME/context/*.md, as the operator's words, and in the session's own folder context, as data.",
+      "Gives models the texts in FACTOTUM_HOME/context/*.md as the operator's words, and those in the session's own folder context as data.",
     instructs: true,
     settings,
     hooks: {
