@@ -145,7 +145,7 @@ test('whatever happens in a session, the models are shown what they would be sho
       }
       expect(shown[0]).toEqual(shown[1])
     }),
-    { numRuns: rounds(8, 60), endOnFailure: true },
+    { numRuns: rounds(12, 60), endOnFailure: true },
   )
   expect(await warm.metric('memory')).toBeGreaterThan(10)
   expect(await cold.metric('memory')).toBe(0)
