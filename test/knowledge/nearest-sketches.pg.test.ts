@@ -157,7 +157,7 @@ test('with many facts it is made, once, and finds nearly what comparing all find
   expect(found).toBeGreaterThan(0.9 * LIMIT * QUESTIONS.length)
 })
 
-test('nobody is shown by it what others alone may see, nor what nobody vouches for', async () => {
+test('it shows no user what others alone may see, nor what no person vouches for', async () => {
   const bens = await nearest({ reach: of('ben') })
   expect(isByIndex(bens)).toBe(true)
   expect(idsOf(bens).filter((id) => id >= 'fact_1850')).toEqual([])

@@ -249,7 +249,7 @@ describe('what a rehearsal knows', () => {
     expect((await play('answer: Blue')).plans[0]?.answers).toEqual([])
   })
 
-  test('says what follows from an answer where it is told to', async () => {
+  test('says what follows from an answer where a line of the message does', async () => {
     const questions = [{ id: 'question_one', content: 'Which colour?' }]
     const questionFacts = [{ questionId: 'question_one', id: 'fact_red', content: 'It is red.' }]
     const outcomeOf = async (message: string) =>

@@ -64,7 +64,7 @@ export const MUTANTS_OF_ONCE: readonly Mutant[] = [
   },
   {
     name: 'outcome-invented',
-    promise: 'What a plan says that follows from an answer has no name and no number that nobody has said.',
+    promise: 'What a plan says that follows from an answer has only names and numbers that a person said.',
     file: 'src/knowledge/judge-answer.ts',
     find: 'if (missingIn(said, text, germanNouns(text)) !== null) return null',
     replace: 'if (missingIn(said + text, text, germanNouns(text)) !== null) return null',

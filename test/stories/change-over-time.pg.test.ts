@@ -407,7 +407,7 @@ interface NotFollowed {
 
 const JETTY = { text: 'The jetty of Elbe is in Oslo.', answer: 'It moved to Oslo.' }
 const NOT_FOLLOWED: readonly NotFollowed[] = [
-  { what: 'what nobody has said', name: 'jetty', said: 'It moved.', ...JETTY },
+  { what: 'a name that no person said', name: 'jetty', said: 'It moved.', ...JETTY },
   { what: 'another than the answer', name: 'mole', said: 'It moved to Oslo.', text: 'The mole of Elbe is in Pori.' },
   { what: 'denied', name: 'sluice', said: 'It moved to Turku.', text: 'The sluice of Elbe is not in Turku.' },
   { what: 'too little', name: 'crane', said: 'It moved to Turku, on pier 7.', text: 'The crane of Elbe is in Turku.' },
