@@ -94,8 +94,9 @@ describe('output that may hold secrets', () => {
         const said = play(steps)
         for (const each of ['STDOUT', 'STDERR'] as const) {
           const whole = steps.flatMap((one) => (one !== 'tick' && one.stream === each ? [one.text] : [])).join('')
-          // Lines alone: a form that goes over several has to come within the time that they are held.
           const byLine = whole.split('\n').map((line) => DEFAULT.redact(line))
+          // Lines alone: whether a secret over two lines is found depends on the time between them.
+          fc.pre(DEFAULT.redact(whole) === byLine.join('\n'))
           expect(textOf(said, each).split('\n')).toEqual(byLine)
         }
       }),
