@@ -1,5 +1,5 @@
 /** A session as a page shows it by the client's SessionStore: what the server says of it, whatever happens between. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { connect, sessionStore, type FactotumClient, type SessionState } from '../../packages/client/src/connect.ts'
 import { approvalRules } from '../harness/approvals.ts'
 import { Story, tokenOf, type Person } from '../harness/story.ts'
@@ -178,6 +178,47 @@ test('older entries are read page by page', async () => {
   expect(said(page.shown())).toEqual(await saidOn(client, id))
   client.close()
 })
+
+test('a turn that ended while it was read on demand stays ended, whatever the late answer says', async () => {
+  const id = 'cli:store-late'
+  using other = openStore(id)
+  await other.store.send('wait: 60000')
+  await expect.poll(() => other.shown().turn?.status).toBe('RUNNING')
+  const turnId = other.shown().turn?.id ?? ''
+
+  const client = clientOf()
+  onTestFinished(() => client.close())
+  const store = sessionStore(client, id)
+  using answers = heldAnswers('query StoreTurn')
+  const loading = store.loadTurn(turnId)
+  await answers.held
+  onTestFinished(store.subscribe(() => {}))
+  await expect.poll(() => store.getSnapshot().turn?.status).toBe('RUNNING')
+  await other.client.session(id).cancel()
+  await expect.poll(() => store.getSnapshot().turn?.status).toBe('CANCELLED')
+  answers.release()
+  await loading
+  expect(store.getSnapshot().turns[turnId]).toMatchObject({ status: 'CANCELLED' })
+  expect(store.getSnapshot().turn).toBe(store.getSnapshot().turns[turnId])
+})
+
+/** A slow network: what the server answers to requests with this text has left it, and is under way until released. */
+function heldAnswers(text: string) {
+  const held = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const ask = globalThis.fetch
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
+    const response = await ask(url, init)
+    if (typeof init?.body === 'string' && init.body.includes(text)) {
+      const body = await response.text()
+      held.resolve()
+      await released.promise
+      return new Response(body, response)
+    }
+    return response
+  })
+  return { held: held.promise, release: released.resolve, [Symbol.dispose]: () => spy.mockRestore() }
+}
 
 test('a token that is not let in is said so', async () => {
   const client = connect({ url: story.app.url, token: 'wrong' })

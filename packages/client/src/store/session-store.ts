@@ -13,7 +13,7 @@ import { Notifier } from './notifier.ts'
 import { entryOf, Outbox } from './outbox.ts'
 import { readOlder } from './read-older.ts'
 import { NOTHING_YET, type Entry, type SessionState, type StoreEvent } from './session-state.ts'
-import { withTurn } from './turns.ts'
+import { withTurnRead } from './turns.ts'
 
 const PAGE_SIZE = 30
 /** After that the oldest go, and can be read again with `loadOlder`. */
@@ -110,7 +110,10 @@ export class SessionStore {
   readonly loadTurn = async (turnId: string): Promise<void> => {
     if (this.#folded.turns[turnId] !== undefined) return
     const { turn } = await this.#client.read(StoreTurnDocument, { id: turnId })
-    if (turn !== null) this.#change({ turns: withTurn(this.#folded.turns, turn, turn.plans) })
+    if (turn === null) return
+    const turns = withTurnRead(this.#folded.turns, turn)
+    const { turn: shown } = this.#folded
+    this.#change({ turns, turn: shown === null ? null : (turns[shown.id] ?? shown) })
   }
 
   /** Reads the page anew, such as after `failed`. */

@@ -25,6 +25,34 @@ export function withTurn(turns: Turns, turn: TurnFieldsFragment, plans: readonly
   return withinBounds(put(turns, { ...turn, plans: merged, plan: merged.at(-1) ?? null }))
 }
 
+/**
+ * Adds what was read on demand. What is known of the turn by now was told by events while the answer was under way: it
+ * is as new, or newer ones follow, and it stays, so that no answer takes a turn back behind its end.
+ */
+export function withTurnRead(turns: Turns, turn: TurnFieldsFragment & { readonly plans: readonly Plan[] }): Turns {
+  const known = turns[turn.id]
+  if (known === undefined) return withTurn(turns, turn, turn.plans)
+  const plans = turn.plans.map((plan) => {
+    const before = known.plans.find(({ id }) => id === plan.id)
+    return before === undefined ? plan : { ...before, tasks: before.tasks.map((task) => withOutputOf(task, plan)) }
+  })
+  return withTurn(turns, known, plans)
+}
+
+/** Of an output that was told piece by piece, what came first may be in the answer alone. */
+function withOutputOf(task: TaskState, { tasks }: Plan): TaskState {
+  const read = tasks.find(({ id }) => id === task.id)
+  return {
+    ...task,
+    output: longer(task.output, read?.output ?? ''),
+    stderr: longer(task.stderr, read?.stderr ?? ''),
+  }
+}
+
+function longer(known: string, read: string): string {
+  return read.length > known.length ? read : known
+}
+
 function put(turns: Turns, turn: TurnState): Turns {
   const before = turns[turn.id]
   const shared = share(before, turn)

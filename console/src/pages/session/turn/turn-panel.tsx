@@ -14,12 +14,14 @@ export function TurnPanel({ id, turnId }: { readonly id: string; readonly turnId
   const newestId = useSession(id, ({ entries }) => entries.findLast((entry) => entry.turnId !== null)?.turnId ?? null)
   const wanted = turnId ?? (turn === null ? newestId : null)
   const read = useSession(id, ({ turns }) => (wanted === null ? null : (turns[wanted] ?? null)))
+  const shown = turn ?? read
+  // Also when the page was read anew, which forgets turns that are not on it.
+  const isMissing = wanted !== null && shown === null
   const isReady = status === 'ready'
   useEffect(() => {
     // Without an answer the panel stays as it is; the line of trouble says why.
-    if (wanted !== null && isReady) void store.loadTurn(wanted).catch(() => {})
-  }, [store, wanted, isReady])
-  const shown = turn ?? read
+    if (isMissing && isReady) void store.loadTurn(wanted).catch(() => {})
+  }, [store, wanted, isMissing, isReady])
   if (shown !== null) return <TurnTree sessionId={id} turn={shown} />
   if (wanted !== null || status === 'loading') return <Pending what="the turn" />
   return (
