@@ -1,6 +1,7 @@
 /** A session as a page shows it by the client's SessionStore: what the server says of it, whatever happens between. */
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { connect, sessionStore, type FactotumClient, type SessionState } from '../../packages/client/src/connect.ts'
+import { AppendMessageDocument, EraseUserDocument, OpenSessionDocument } from '../generated/graphql.ts'
 import { approvalRules } from '../harness/approvals.ts'
 import { Story, tokenOf, type Person } from '../harness/story.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
@@ -200,6 +201,28 @@ test('a turn that ended while it was read on demand stays ended, whatever the la
   await loading
   expect(store.getSnapshot().turns[turnId]).toMatchObject({ status: 'CANCELLED' })
   expect(store.getSnapshot().turn).toBe(store.getSnapshot().turns[turnId])
+})
+
+test('what was erased while it was under way to the page is not shown', async () => {
+  const id = 'discord:store-erased'
+  const discord = story.as('discord')
+  const source = { kind: 'discord', interactive: true, platform: 'Discord', type: 'GROUP' } as const
+  await discord.run(OpenSessionDocument, { input: { id, source } })
+  for (let n = 0; n < 35; n += 1)
+    await discord.run(AppendMessageDocument, { input: { sessionId: id, user: 'Mallory', content: `Theodora ${n}` } })
+  using page = openStore(id)
+  await expect.poll(() => page.shown().entries).toHaveLength(30)
+  using answers = heldAnswers('query StoreOlder')
+  const loading = page.store.loadOlder()
+  await answers.held
+  await story.as('ada').run(EraseUserDocument, { input: { sessionId: id, user: 'Mallory' } })
+  await expect.poll(() => said(page.shown()).join()).not.toContain('Theodora')
+  answers.release()
+  await loading
+  expect(said(page.shown()).join()).not.toContain('Theodora')
+  answers[Symbol.dispose]()
+  await page.store.loadOlder()
+  expect(said(page.shown())).toEqual(await saidOn(page.client, id))
 })
 
 /** A slow network: what the server answers to requests with this text has left it, and is under way until released. */

@@ -33,6 +33,8 @@ export class SessionStore {
   #shown: SessionState = NOTHING_YET
   /** Opaque; null: the oldest entry came with an event, or newer ones were dropped. */
   #olderCursor: string | null = null
+  /** How often the page was read. What was asked for before the last time may have been erased since. */
+  #pages = 0
   #following: AbortController | null = null
   #linger: ReturnType<typeof setTimeout> | undefined
   #stopWatching: () => void = () => {}
@@ -95,10 +97,12 @@ export class SessionStore {
     const { hasOlder, isLoadingOlder, entries } = this.#folded
     if (!hasOlder || isLoadingOlder) return
     this.#change({ isLoadingOlder: true })
+    const page = this.#pages
     try {
       const oldestSeq = entries[0]?.seq ?? null
       const place = { id: this.id, cursor: this.#olderCursor, oldestSeq, size: PAGE_SIZE }
       const older = await readOlder(this.#client, place, this.#outbox.keyOf)
+      if (page !== this.#pages) return
       this.#olderCursor = older.cursor
       this.#folded = foldOlder(this.#folded, older.entries, older.hasOlder)
     } finally {
@@ -109,7 +113,9 @@ export class SessionStore {
   /** Reads a turn that is not in `turns`, with its plans and outputs, such as of an entry that was paged back to. */
   readonly loadTurn = async (turnId: string): Promise<void> => {
     if (this.#folded.turns[turnId] !== undefined) return
+    const page = this.#pages
     const { turn } = await this.#client.read(StoreTurnDocument, { id: turnId })
+    if (page !== this.#pages) return this.loadTurn(turnId)
     if (turn === null) return
     const turns = withTurnRead(this.#folded.turns, turn)
     const { turn: shown } = this.#folded
@@ -174,6 +180,7 @@ export class SessionStore {
     while (!signal.aborted) {
       const { session } = await this.#client.read(StorePageDocument, { id: this.id, last: PAGE_SIZE }, { signal })
       if (signal.aborted) return
+      this.#pages += 1
       if (session === null) this.#folded = { ...NOTHING_YET, status: 'absent' }
       else {
         this.#folded = foldPage(session, this.#outbox.keyOf)
