@@ -1,5 +1,5 @@
 /** A session as a page shows it by the client's SessionStore: what the server says of it, whatever happens between. */
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { connect, sessionStore, type FactotumClient, type SessionState } from '../../packages/client/src/connect.ts'
 import { AppendMessageDocument, EraseUserDocument, OpenSessionDocument } from '../generated/graphql.ts'
 import { approvalRules } from '../harness/approvals.ts'
@@ -183,24 +183,28 @@ test('older entries are read page by page', async () => {
 test('a turn that ended while it was read on demand stays ended, whatever the late answer says', async () => {
   const id = 'cli:store-late'
   using other = openStore(id)
+  await other.client.openSession({ id })
+  await using proxy = await TcpProxy.start(story.app.url)
+  using page = openStore(id, new URL(proxy.through(story.app.url)).origin)
+  await expect.poll(() => page.shown().status).toBe('ready')
+  proxy.cut()
+  await expect.poll(() => page.shown().connection).toBe('offline')
   await other.store.send('wait: 60000')
   await expect.poll(() => other.shown().turn?.status).toBe('RUNNING')
   const turnId = other.shown().turn?.id ?? ''
 
-  const client = clientOf()
-  onTestFinished(() => client.close())
-  const store = sessionStore(client, id)
+  // Asked for before any event has told the page of it.
   using answers = heldAnswers('query StoreTurn')
-  const loading = store.loadTurn(turnId)
+  proxy.restore()
+  const loading = page.store.loadTurn(turnId)
   await answers.held
-  onTestFinished(store.subscribe(() => {}))
-  await expect.poll(() => store.getSnapshot().turn?.status).toBe('RUNNING')
+  await expect.poll(() => page.shown().turn?.status).toBe('RUNNING')
   await other.client.session(id).cancel()
-  await expect.poll(() => store.getSnapshot().turn?.status).toBe('CANCELLED')
+  await expect.poll(() => page.shown().turn?.status).toBe('CANCELLED')
   answers.release()
   await loading
-  expect(store.getSnapshot().turns[turnId]).toMatchObject({ status: 'CANCELLED' })
-  expect(store.getSnapshot().turn).toBe(store.getSnapshot().turns[turnId])
+  expect(page.shown().turns[turnId]).toMatchObject({ status: 'CANCELLED' })
+  expect(page.shown().turn).toBe(page.shown().turns[turnId])
 })
 
 test('what was erased while it was under way to the page is not shown', async () => {
