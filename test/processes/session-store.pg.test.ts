@@ -193,7 +193,7 @@ test('a turn that ended while it was read on demand stays ended, whatever the la
   await expect.poll(() => other.shown().turn?.status).toBe('RUNNING')
   const turnId = other.shown().turn?.id ?? ''
 
-  // Asked for before any event has told the page of it.
+  // Asked for before any event of it has come to the page.
   using answers = heldAnswers('query StoreTurn')
   proxy.restore()
   const loading = page.store.loadTurn(turnId)

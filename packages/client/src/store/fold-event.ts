@@ -7,15 +7,24 @@ import { keyOfNode, type KeyOf } from './fold-page.ts'
 import { foldThinking } from './fold-thinking.ts'
 import { foldView } from './fold-view.ts'
 import type { SessionState, StoreEvent } from './session-state.ts'
-import { appended, withTask, withTurn } from './turns.ts'
+import { appended, withTask, withTurn, withTurnRead, type TurnRead } from './turns.ts'
 
 /** The state after the event, in which all that it does not concern keeps its identity. `keyOf`: see `KeyOf`. */
 export function foldEvent(state: SessionState, event: StoreEvent, keyOf: KeyOf): SessionState {
   const changed = foldOwn(state, event, keyOf)
-  const seen = 'session' in event ? foldView(changed, event.session) : changed
-  const { turn } = seen
-  const current = turn === null ? null : (seen.turns[turn.id] ?? turn)
-  return current === turn ? seen : { ...seen, turn: current }
+  return withCurrentTurn('session' in event ? foldView(changed, event.session) : changed)
+}
+
+/** The state after a turn was read on demand: see `withTurnRead`. */
+export function foldTurn(state: SessionState, turn: TurnRead): SessionState {
+  return withCurrentTurn(withTurns(state, withTurnRead(state.turns, turn)))
+}
+
+/** `turn` is what `turns` has of it. */
+function withCurrentTurn(state: SessionState): SessionState {
+  const { turn, turns } = state
+  const current = turn === null ? null : (turns[turn.id] ?? turn)
+  return current === turn ? state : { ...state, turn: current }
 }
 
 /** What only this type of event tells. */

@@ -7,13 +7,12 @@ import type { ReadingClient } from '../reading-client.ts'
 import { StoreEventsDocument, StorePageDocument, StoreTurnDocument } from '../generated/graphql.ts'
 import { newKey } from '../new-key.ts'
 import type { SendOptions, SendResult } from '../session-client.ts'
-import { foldEvent } from './fold-event.ts'
+import { foldEvent, foldTurn } from './fold-event.ts'
 import { foldOlder, foldPage } from './fold-page.ts'
 import { Notifier } from './notifier.ts'
 import { entryOf, Outbox } from './outbox.ts'
 import { readOlder } from './read-older.ts'
 import { NOTHING_YET, type Entry, type SessionState, type StoreEvent } from './session-state.ts'
-import { withTurnRead } from './turns.ts'
 
 const PAGE_SIZE = 30
 /** After that the oldest go, and can be read again with `loadOlder`. */
@@ -116,10 +115,7 @@ export class SessionStore {
     const page = this.#pages
     const { turn } = await this.#client.read(StoreTurnDocument, { id: turnId })
     if (page !== this.#pages) return this.loadTurn(turnId)
-    if (turn === null) return
-    const turns = withTurnRead(this.#folded.turns, turn)
-    const { turn: shown } = this.#folded
-    this.#change({ turns, turn: shown === null ? null : (turns[shown.id] ?? shown) })
+    if (turn !== null) this.#change(foldTurn(this.#folded, turn))
   }
 
   /** Reads the page anew, such as after `failed`. */

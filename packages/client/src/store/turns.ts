@@ -14,6 +14,9 @@ type Plan = Omit<StorePlanFragment, 'tasks'> & {
   readonly tasks: readonly (StorePlanFragment['tasks'][number] & Output)[]
 }
 
+/** With all its plans. */
+export type TurnRead = TurnFieldsFragment & { readonly plans: readonly Plan[] }
+
 const MAX_TURNS = 50
 /** As much as the server gives of an output. */
 export const MAX_OUTPUT_CHARS = 65_536
@@ -26,10 +29,10 @@ export function withTurn(turns: Turns, turn: TurnFieldsFragment, plans: readonly
 }
 
 /**
- * Adds what was read on demand. What is known of the turn by now was told by events while the answer was under way: it
- * is as new, or newer ones follow, and it stays, so that no answer takes a turn back behind its end.
+ * Adds what was read on demand. What is known of the turn by now came with events while the answer was under way: it is
+ * as new, or newer events follow, and it stays, so that no answer takes a turn back behind its end.
  */
-export function withTurnRead(turns: Turns, turn: TurnFieldsFragment & { readonly plans: readonly Plan[] }): Turns {
+export function withTurnRead(turns: Turns, turn: TurnRead): Turns {
   const known = turns[turn.id]
   if (known === undefined) return withTurn(turns, turn, turn.plans)
   const plans = turn.plans.map((plan) => {
@@ -39,7 +42,7 @@ export function withTurnRead(turns: Turns, turn: TurnFieldsFragment & { readonly
   return withTurn(turns, known, plans)
 }
 
-/** Of an output that was told piece by piece, what came first may be in the answer alone. */
+/** Of an output that comes piece by piece, the beginning may be in the answer alone. */
 function withOutputOf(task: TaskState, { tasks }: Plan): TaskState {
   const read = tasks.find(({ id }) => id === task.id)
   return {
