@@ -13,12 +13,15 @@ import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
-/** Each does it whenever there is a message. */
+/**
+ * Each does it whenever there is a message. Where the processors are busy a call may be late before its thread has
+ * reached the limit, and five such failures rest the plugin with that as its last error; zoo.test.ts has the limits.
+ */
 const HOSTILE = {
   loops: /event loop has hung|did not answer/,
   exits: /ended by itself/,
-  'eats-heap': /MB of memory/,
-  'steals-port': /flooded the server/,
+  'eats-heap': /MB of memory|did not answer/,
+  'steals-port': /flooded the server|did not answer/,
 } as const
 
 test('whatever a plugin does, the turns of others, their subscriptions and other plugins go on', async () => {
