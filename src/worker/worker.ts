@@ -14,6 +14,7 @@ import type { Timing } from '../config/timing.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { CommandService } from '../execution/run-command.ts'
 import type { Clock } from '../platform/clock.ts'
+import { EventLoopLoad } from '../platform/event-loop-load.ts'
 import { Coalesced } from '../platform/waiting/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -28,6 +29,7 @@ import type { Conversations } from './conversations.ts'
 import { Evictions, type EvictionsOptions } from './evictions.ts'
 import { NodeMembership, type NodeMembershipOptions } from './node-membership.ts'
 import type { SessionRun } from './session-run.ts'
+import { TurnPace } from './turn-pace.ts'
 
 export interface WorkerOptions {
   readonly database: Database
@@ -88,6 +90,7 @@ export class Worker {
   #hasHeldBack = false
   readonly #claimer: Claimer
   readonly #cleanups: (() => void)[] = []
+  readonly #pace: TurnPace
   readonly #poll: Periodic
 
   constructor(options: WorkerOptions) {
@@ -105,6 +108,7 @@ export class Worker {
       onLost: () => this.#lost(),
     })
     this.#evictions = new Evictions({ database, home, timing, clock, logger })
+    this.#pace = new TurnPace({ load: new EventLoopLoad(), clock, onNext: () => this.#wake() })
     this.#poll = new Periodic({
       name: 'poll for cancelled turns and dead nodes',
       everyMs: timing.workPollMs,
@@ -238,6 +242,7 @@ export class Worker {
   #holdSlot(sessionId: string, claim: Promise<boolean>): void {
     const settled = claim.then((runs) => (runs ? undefined : this.#free(sessionId, slot)))
     const slot: Slot = { phase: 'claiming', settled, again: false }
+    this.#pace.begun()
     this.#slots.set(sessionId, slot)
   }
 
@@ -282,7 +287,8 @@ export class Worker {
 
   #freeSlots(): number {
     if (this.#options.homeProblem() !== null) return 0
-    return this.#options.config.current().settings.maxConcurrentTurns - this.#slots.size
+    const { maxConcurrentTurns } = this.#options.config.current().settings
+    return this.#pace.allowed(maxConcurrentTurns - this.#slots.size, this.#slots.size)
   }
 
   async #claim(): Promise<void> {
@@ -306,6 +312,7 @@ export class Worker {
     metrics.claims.inc({ way })
     const run = startRun(lease, begun, () => !this.#hasBacklog && !this.#hasHeldBack && homeProblem() === null)
     const slot: Slot = { phase: 'running', run, again: this.#slots.get(sessionId)?.again ?? false }
+    this.#pace.begun()
     this.#slots.set(sessionId, slot)
     if (this.#state === 'joining' || lease.node !== this.#node) run.abandon()
     if (this.#state === 'draining') run.handOver()

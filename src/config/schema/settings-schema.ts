@@ -113,7 +113,11 @@ const turnSettings = {
     }),
   max_concurrent_turns: wholeNumber({ min: 1, max: 10_000 })
     .default(32)
-    .meta({ description: 'How many turns one server process runs at the same time.' }),
+    .meta({
+      description:
+        'How many turns one server process runs at the same time. While its event loop has all that it can do, further ones begin one by ' +
+        'one, so that what people send is still answered soon.',
+    }),
   max_running_per_user: wholeNumber({ min: 0, max: 100_000 })
     .default(0)
     .meta({
