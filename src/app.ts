@@ -82,6 +82,7 @@ const PAUSED =
 async function open(options: AppOptions, opened: Opened): Promise<App> {
   const { home, timing, clock: hostClock, logger } = options
   checkTiming(timing)
+  const commit = commitOfBuild() // while all else is opened; never rejects
   const { file, secrets, stored, config, metrics, tracing } = await openGround(options, opened)
   const { database, doorbell, feed, clock, described } = stored
   const startedAt = clock.now()
@@ -107,7 +108,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const watching = openWatching({ stored, config, logger }, opened)
   const intake = createIntake({ home, stored, config, redactorOf, worker, uploads, checkWebhook, knowledge })
   const plugins = openPlugins({ options, config, secrets, stored, intake, tools, hooks, runtimes, metrics }, opened)
-  const build = { version: VERSION, commit: await commitOfBuild() }
+  const build = { version: VERSION, commit: await commit }
   showLiveFigures({ metrics, database, readings: () => file.readings(), build, clock, logger })
   const door = await openDoor({
     options,

@@ -1,9 +1,11 @@
 /** Opens the database and what follows its commits, here and in other processes. */
 import type { AppOptions } from './app-options.ts'
+import { messageOf } from './core/errors.ts'
 import { Progress } from './config/command-line/progress.ts'
 import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
 import type { Clock } from './platform/clock.ts'
+import type { Logger } from './platform/logger.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
 import { PROCESS_CONNECTIONS } from './store/connection/process-connections.ts'
 import { Database } from './store/database.ts'
@@ -44,7 +46,14 @@ export async function openStore(options: StoreOptions, secrets: SecretStore, ope
   )
   const database = new Database({ url: resolved.url, maxConnections: PROCESS_CONNECTIONS.statements, logger })
   opened.add(() => database.close())
-  await database.fill()
+  let filling = Promise.resolve()
+  const cancelFilling = hostClock.after(FILL_AFTER_MS, () => {
+    filling = fill(database, logger)
+  })
+  opened.add(() => {
+    cancelFilling()
+    return filling
+  })
   const clock = await DatabaseClock.start({ database, clock: hostClock, logger })
   opened.add(() => clock.stop())
   const doorbell = new Doorbell({ url: resolved.url, logger, clock })
@@ -56,6 +65,17 @@ export async function openStore(options: StoreOptions, secrets: SecretStore, ope
   opened.add(() => feed.stop())
   const described = `${await describeDatabase(database)}${resolved.embedded ? ' (embedded)' : ''}`
   return { database, doorbell, feed, clock, described }
+}
+
+/** A start waits for no connection that it does not use; the first burst of messages shall find all of them. */
+const FILL_AFTER_MS = 1_000
+
+async function fill(database: Database, logger: Logger): Promise<void> {
+  try {
+    await database.fill()
+  } catch (error) {
+    logger.warn({ error: messageOf(error) }, 'not all database connections were opened; each is when it is needed')
+  }
 }
 
 /** For people: "PostgreSQL 18.1". Rejects with DATABASE_UNAVAILABLE (retry: backoff). */

@@ -53,8 +53,8 @@ const NO_COMPILER = '-c jit=off'
 /** One pool of at most `maxConnections` connections. Opens none until the first statement; `fill` opens them all. */
 export class Database {
   readonly url: string
-  readonly prisma: PrismaClient
   readonly #pool: Pool
+  #prisma: PrismaClient | null = null
   readonly #statementNames = new Map<string, string>()
 
   constructor(options: DatabaseOptions) {
@@ -79,9 +79,13 @@ export class Database {
     this.#pool.on('connect', (client) => {
       client.on('error', (error) => options.logger.debug({ error: messageOf(error) }, 'a database connection broke'))
     })
-    this.prisma = new PrismaClient({
+  }
+
+  /** Made when it is first asked for: it takes 20 ms to read what tables there are, which a start does without. */
+  get prisma(): PrismaClient {
+    return (this.#prisma ??= new PrismaClient({
       adapter: new PrismaPg(this.#pool, { statementNameGenerator: ({ sql }) => this.nameOf(sql) }),
-    })
+    }))
   }
 
   /** Opens all connections. Repeatable; rejects with DATABASE_UNAVAILABLE. */
@@ -140,7 +144,7 @@ export class Database {
    * has stopped: a later statement, or a second call, rejects.
    */
   async close(): Promise<void> {
-    await this.prisma.$disconnect()
+    await this.#prisma?.$disconnect()
     await this.#pool.end()
   }
 }

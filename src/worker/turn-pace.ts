@@ -1,7 +1,7 @@
 /**
- * While the event loop is busy, turns begin one by one: more of them at once would end no sooner, and whoever sends a
- * message would wait behind a step of each. Those that wait for a model or a command leave the loop to others, so many
- * still run side by side.
+ * While the event loop is busy, turns begin one by one: more of them at once would end no sooner, and a message that is
+ * sent meanwhile would wait behind a step of each. Those that wait for a model or a command leave the loop to others,
+ * so many still run side by side.
  */
 import type { Clock } from '../platform/clock.ts'
 
