@@ -2,8 +2,9 @@
  * What `npm test` runs: rules beside the code (`unit`), parts that need no database (`parts`), and what needs
  * PostgreSQL (`pg`), for which one embedded server is started. What takes long has projects and npm scripts of its own,
  * all of which CI runs: `processes` (servers that are started, killed and cut off), `sandbox` (what commands, models,
- * plugins and tool servers of others may do), `clients` (libraries and protocols of others), `console` (a browser). No
- * module mocks, no retries: a test that fails sometimes is a bug.
+ * plugins and tool servers of others may do), `clients` (libraries and protocols of others), `console` (a browser),
+ * `bulk` (a corpus, stores of thousands of rows, the schema of every release, random documents). No module mocks, no
+ * retries: a test that fails sometimes is a bug.
  *
  * Where files share their workers' processes (`isolate: false`), a test must leave nothing behind in its process:
  * loading the product anew for each file took half of the suite's CPU.
@@ -24,7 +25,12 @@ const OF_PROCESSES = ['test/processes/**/*.test.ts']
 const OF_SANDBOX = ['test/{sandbox,plugins,mcp,skills}/**/*.test.ts']
 const OF_CLIENTS = ['test/{clients,protocols}/**/*.test.ts']
 const OF_CONSOLE = ['test/console/**/*.test.ts']
-const TAKE_LONG = [...OF_PROCESSES, ...OF_SANDBOX, ...OF_CLIENTS, ...OF_CONSOLE]
+const OF_BULK = [
+  'test/knowledge/{curators,recall,flat-cost,nearest-sketches}.pg.test.ts',
+  'test/store/released-schemas.pg.test.ts',
+  'test/door/{document-cache,fuzz.pg}.test.ts',
+]
+const TAKE_LONG = [...OF_PROCESSES, ...OF_SANDBOX, ...OF_CLIENTS, ...OF_CONSOLE, ...OF_BULK]
 
 export default defineConfig({
   test: {
@@ -81,6 +87,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'clients', isolate: false, include: OF_CLIENTS, globalSetup: [POSTGRES] } },
       { extends: true, test: { name: 'console', isolate: false, include: OF_CONSOLE, globalSetup: [POSTGRES] } },
+      { extends: true, test: { name: 'bulk', isolate: false, include: OF_BULK, globalSetup: [POSTGRES, BUBBLEWRAP] } },
     ],
   },
 })
