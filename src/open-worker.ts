@@ -7,6 +7,7 @@ import type { Checkpointer } from './knowledge/checkpoints/checkpointer.ts'
 import type { Background } from './open-background.ts'
 import type { Stored } from './open-store.ts'
 import type { Tools } from './open-tools.ts'
+import { EventLoopLoad } from './platform/event-loop-load.ts'
 import type { Metrics } from './platform/metrics.ts'
 import type { LiveHooks } from './plugins/hooks/live-hooks.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
@@ -50,6 +51,7 @@ export function createWorker(parts: WorkerParts, homeWatch: Pick<HomeWatch, 'pro
     homeProblem: () => homeWatch.problem,
     commands,
     metrics,
+    load: new EventLoopLoad(),
     startRun: runStarter(parts, conversations),
   })
 }

@@ -14,7 +14,7 @@ import type { Timing } from '../config/timing.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { CommandService } from '../execution/run-command.ts'
 import type { Clock } from '../platform/clock.ts'
-import { EventLoopLoad } from '../platform/event-loop-load.ts'
+import type { EventLoopLoad } from '../platform/event-loop-load.ts'
 import { Coalesced } from '../platform/waiting/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -50,6 +50,7 @@ export interface WorkerOptions {
   readonly commands: Pick<CommandService, 'allowUntil' | 'endAll'>
   readonly metrics: Pick<Metrics, 'claims' | 'takenOver'>
   readonly conversations: Pick<Conversations, 'heldOf' | 'stop'>
+  readonly load: Pick<EventLoopLoad, 'isBusy'>
   /**
    * Runs the open turns of a claimed session until none is left, it is stopped, or others wait (`mayGoOn`) once a turn
    * has ended. `begun`: the first is started already.
@@ -95,7 +96,7 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options
-    const { database, home, commands, timing, clock, logger } = options
+    const { database, home, commands, timing, clock, logger, load } = options
     this.#claimer = new Claimer(database)
     this.#membership = new NodeMembership({
       database,
@@ -108,7 +109,7 @@ export class Worker {
       onLost: () => this.#lost(),
     })
     this.#evictions = new Evictions({ database, home, timing, clock, logger })
-    this.#pace = new TurnPace({ load: new EventLoopLoad(), clock, onNext: () => this.#wake() })
+    this.#pace = new TurnPace({ load, clock, onNext: () => this.#wake() })
     this.#poll = new Periodic({
       name: 'poll for cancelled turns and dead nodes',
       everyMs: timing.workPollMs,
@@ -301,6 +302,8 @@ export class Worker {
       this.#hasBacklog = leases.length === limit
       this.#hasHeldBack = left
       for (const lease of leases) this.#run(lease, { begun: null, way: 'polled' })
+      // The pace may have allowed fewer than there are slots: what is left is claimed at the next one.
+      if (this.#hasBacklog) this.#wake()
     } catch (error) {
       logger.warn({ error: messageOf(error) }, 'claim failed; the next poll retries')
     }

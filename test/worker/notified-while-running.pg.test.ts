@@ -61,7 +61,7 @@ class HeldRun {
 class EndlessPauses implements Clock {
   begun = 0
   now = () => systemClock.now()
-  monotonicMs = () => systemClock.monotonicMs()
+  monotonicMs = (): number => systemClock.monotonicMs()
   after: Clock['after'] = (ms, action) => systemClock.after(ms, action)
 
   sleep(_ms: number, signal?: AbortSignal): Promise<void> {
@@ -70,6 +70,25 @@ class EndlessPauses implements Clock {
       if (signal?.aborted === true) resolve()
       else signal?.addEventListener('abort', () => resolve(), { once: true })
     })
+  }
+}
+
+/** A pause between two turns ends, and its time has passed, when the test says so. */
+class HeldPaces extends EndlessPauses {
+  readonly held: { readonly ms: number; readonly action: () => void }[] = []
+  #nowMs = 0
+
+  override monotonicMs = () => this.#nowMs
+  override after: Clock['after'] = (ms, action) => {
+    if (ms > 50) return systemClock.after(ms, action)
+    this.held.push({ ms, action })
+    return () => {}
+  }
+
+  end(): void {
+    const { ms, action } = must(this.held.pop(), 'a turn waits')
+    this.#nowMs += ms
+    action()
   }
 }
 
@@ -93,7 +112,7 @@ interface Stage extends AsyncDisposable {
 }
 
 /** A worker that has claimed nothing yet. */
-async function begin(): Promise<Stage> {
+async function begin({ clock = new EndlessPauses(), load = { isBusy: false } } = {}): Promise<Stage> {
   await using stack = new AsyncDisposableStack()
   const home = stack.use(await createTemporaryHome())
   // Those of the world have the numbers that a real one would get.
@@ -101,7 +120,6 @@ async function begin(): Promise<Stage> {
   const { database, config } = world.context
   const doorbell = new Doorbell({ url: database.url, logger, clock: systemClock })
   const runs = new Arrivals<HeldRun>()
-  const clock = new EndlessPauses()
   const worker = new Worker({
     database,
     home: home.path,
@@ -114,6 +132,7 @@ async function begin(): Promise<Stage> {
     clock,
     logger,
     conversations: { heldOf: () => null, stop: () => undefined },
+    load,
     commands: { allowUntil: () => undefined, endAll: () => Promise.resolve() },
     startRun: (lease, begun) => {
       const run = new HeldRun(lease, begun)
@@ -168,4 +187,25 @@ test('what a claim of many takes while the answer to its message is on its way k
   expect(runs.all).toHaveLength(1)
   expect(await world.sql(`SELECT epoch FROM sessions WHERE id = '${SESSION}'`)).toMatchObject([{ epoch: 1 }])
   run?.free()
+})
+
+test('while the event loop is busy, turns beyond six begin one by one, though none of them ends', async () => {
+  const [clock, load] = [new HeldPaces(), { isBusy: false }]
+  await using stage = await begin({ clock, load })
+  const { doorbell, runs } = stage
+  load.isBusy = true
+  for (let n = 1; n <= 8; n += 1) {
+    await sendMessage(world.context, world.as('alice'), { sessionId: `@alice:${n}`, content: 'Hello' })
+    doorbell.ring({ kind: 'work', sessionId: `@alice:${n}` })
+  }
+  await runs.until(({ length }) => length === 6)
+  await expect.poll(() => clock.held).toHaveLength(1)
+  expect(runs.all).toHaveLength(6)
+
+  clock.end()
+  await runs.until(({ length }) => length === 7)
+  await expect.poll(() => clock.held).toHaveLength(1)
+  clock.end()
+  const all = await runs.until(({ length }) => length === 8)
+  for (const run of all) run.free()
 })
