@@ -30,12 +30,23 @@ function stage() {
 
 test('every free slot may be taken while the loop is not busy', () => {
   const { pace } = stage()
+  pace.messageComes()
   expect([pace.allowed(32, 0), pace.allowed(2, 30), pace.allowed(0, 32), pace.allowed(-1, 33)]).toEqual([32, 2, 0, -1])
 })
 
-test('while it is busy six run whatever the load, and further ones begin one by one', () => {
+test('and while it is busy, if no message comes', () => {
   const { pace, load, pass } = stage()
   load.isBusy = true
+  expect(pace.allowed(32, 0)).toBe(32)
+  pace.messageComes()
+  pass(250)
+  expect(pace.allowed(26, 6)).toBe(26)
+})
+
+test('with both, six run whatever the load, and further ones begin one by one', () => {
+  const { pace, load, pass } = stage()
+  load.isBusy = true
+  pace.messageComes()
   expect([pace.allowed(32, 0), pace.allowed(27, 5), pace.allowed(1, 2)]).toEqual([6, 1, 1])
   pace.begun()
   expect([pace.allowed(26, 6), pace.allowed(26, 6), pass(49)]).toEqual([0, 0, 0])
@@ -45,17 +56,18 @@ test('while it is busy six run whatever the load, and further ones begin one by 
   expect(pace.allowed(25, 7)).toBe(0)
 })
 
-test('a moment without load does not let all of them begin; a second does', () => {
+test('a moment without load does not let all of them begin; a quarter of a second does', () => {
   const { pace, load, pass } = stage()
   load.isBusy = true
+  pace.messageComes()
   pace.begun()
   expect(pace.allowed(26, 6)).toBe(0)
   load.isBusy = false
   expect(pace.allowed(26, 6)).toBe(0)
-  pass(10)
+  pass(50)
   expect(pace.allowed(26, 6)).toBe(1)
   pace.begun()
   expect(pace.allowed(25, 7)).toBe(0)
-  pass(990)
+  pass(200)
   expect(pace.allowed(25, 7)).toBe(25)
 })

@@ -1,18 +1,16 @@
 /**
- * While the event loop is busy, turns begin one by one: more of them at once would end no sooner, and a message that is
- * sent meanwhile would wait behind a step of each. Those that wait for a model or a command leave the loop to others,
- * so many still run side by side.
+ * While the event loop is busy and messages come in, turns begin one by one: each message waits behind a step of every
+ * turn that computes. Turns that wait for a model or a command leave the loop to others, so many still run side by
+ * side. Without messages nobody waits for the loop, and many at once cost less each.
  */
 import type { Clock } from '../platform/clock.ts'
 
 /** So many begin whatever the load: one computes while others wait for the database, a model or a command. */
 const ALWAYS = 6
 /** Beyond these: twenty a second are more than models answer, and fewer than a busy process carries out. */
-const BUSY_PAUSE_MS = 50
-/** Between two busy moments: as many as were free at once would make the next one. */
-const CAREFUL_PAUSE_MS = 10
-/** Of no busy moment, after which every free slot may be taken at once. */
-const CAREFUL_MS = 1_000
+const PAUSE_MS = 50
+/** From one message to the next; and from a busy moment until all free slots may be taken at once, which make one. */
+const RECENT_MS = 250
 
 interface TurnPaceOptions {
   readonly load: { readonly isBusy: boolean }
@@ -24,6 +22,7 @@ interface TurnPaceOptions {
 export class TurnPace {
   readonly #options: TurnPaceOptions
   #begunAtMs = -Infinity
+  #messageAtMs = -Infinity
   #busyAtMs = -Infinity
   #isWaiting = false
 
@@ -31,27 +30,33 @@ export class TurnPace {
     this.#options = options
   }
 
+  /** A turn has begun. */
   begun(): void {
     this.#begunAtMs = this.#options.clock.monotonicMs()
+  }
+
+  /** A message is being accepted. */
+  messageComes(): void {
+    this.#messageAtMs = this.#options.clock.monotonicMs()
   }
 
   /** How many of `free` slots may be taken now. When that is none although some are free, `onNext` follows. */
   allowed(free: number, running: number): number {
     const nowMs = this.#options.clock.monotonicMs()
-    const { isBusy } = this.#options.load
-    if (isBusy) this.#busyAtMs = nowMs
-    if (free <= 0 || nowMs - this.#busyAtMs >= CAREFUL_MS) return free
+    if (nowMs - this.#messageAtMs < RECENT_MS && this.#options.load.isBusy) this.#busyAtMs = nowMs
+    if (free <= 0 || nowMs - this.#busyAtMs >= RECENT_MS) return free
     if (running < ALWAYS) return Math.min(free, ALWAYS - running)
-    const waitMs = this.#begunAtMs + (isBusy ? BUSY_PAUSE_MS : CAREFUL_PAUSE_MS) - nowMs
+    const waitMs = this.#begunAtMs + PAUSE_MS - nowMs
     if (waitMs <= 0) return 1
-    this.#callAfter(waitMs)
+    this.askAgain(waitMs)
     return 0
   }
 
-  #callAfter(waitMs: number): void {
+  /** There is more to begin than was allowed: `onNext` follows. */
+  askAgain(afterMs = PAUSE_MS): void {
     if (this.#isWaiting) return
     this.#isWaiting = true
-    this.#options.clock.after(waitMs, () => {
+    this.#options.clock.after(afterMs, () => {
       this.#isWaiting = false
       this.#options.onNext()
     })

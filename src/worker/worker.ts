@@ -230,6 +230,7 @@ export class Worker {
     sessionId: string,
     accept: (start: Omit<TurnStart, 'limits'> | null) => Promise<Result>,
   ): Promise<Result> {
+    this.#pace.messageComes()
     if (this.#slots.has(sessionId) || !this.#isShortWayOpen()) return accept(null)
     const accepting = accept({ node: this.#node, held: this.#options.conversations.heldOf(sessionId) })
     this.#holdSlot(sessionId, this.#claimWith(accepting))
@@ -302,8 +303,8 @@ export class Worker {
       this.#hasBacklog = leases.length === limit
       this.#hasHeldBack = left
       for (const lease of leases) this.#run(lease, { begun: null, way: 'polled' })
-      // The pace may have allowed fewer than there are slots: what is left is claimed at the next one.
-      if (this.#hasBacklog) this.#wake()
+      // Perhaps the pace allowed fewer than there are slots. The end of a turn claims what is left, or the next pace.
+      if (this.#hasBacklog) this.#pace.askAgain()
     } catch (error) {
       logger.warn({ error: messageOf(error) }, 'claim failed; the next poll retries')
     }

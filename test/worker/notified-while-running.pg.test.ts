@@ -189,11 +189,12 @@ test('what a claim of many takes while the answer to its message is on its way k
   run?.free()
 })
 
-test('while the event loop is busy, turns beyond six begin one by one, though none of them ends', async () => {
+test('while the event loop is busy and messages come, turns beyond six begin one by one, though none of them ends', async () => {
   const [clock, load] = [new HeldPaces(), { isBusy: false }]
   await using stage = await begin({ clock, load })
   const { doorbell, runs } = stage
   load.isBusy = true
+  await quiet(stage.worker) // a message comes
   for (let n = 1; n <= 8; n += 1) {
     await sendMessage(world.context, world.as('alice'), { sessionId: `@alice:${n}`, content: 'Hello' })
     doorbell.ring({ kind: 'work', sessionId: `@alice:${n}` })

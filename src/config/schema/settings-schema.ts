@@ -115,8 +115,8 @@ const turnSettings = {
     .default(32)
     .meta({
       description:
-        'How many turns one server process runs at the same time. While its event loop has all that it can do, further ones begin one by ' +
-        'one, so that what people send is still answered soon.',
+        'How many turns one server process runs at the same time. While messages come and its event loop has all that it can do, those ' +
+        'beyond six begin one by one, so that what people send is still answered soon.',
     }),
   max_running_per_user: wholeNumber({ min: 0, max: 100_000 })
     .default(0)
