@@ -50,6 +50,7 @@ export interface WorkerOptions {
   readonly commands: Pick<CommandService, 'allowUntil' | 'endAll'>
   readonly metrics: Pick<Metrics, 'claims' | 'takenOver'>
   readonly conversations: Pick<Conversations, 'heldOf' | 'stop'>
+  /** Of this process's event loop: decides how many turns begin at once. */
   readonly load: Pick<EventLoopLoad, 'isBusy'>
   /**
    * Runs the open turns of a claimed session until none is left, it is stopped, or others wait (`mayGoOn`) once a turn
