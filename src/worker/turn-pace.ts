@@ -15,7 +15,7 @@ const RECENT_MS = 250
 interface TurnPaceOptions {
   readonly load: { readonly isBusy: boolean }
   readonly clock: Pick<Clock, 'after' | 'monotonicMs'>
-  /** Another turn may begin now, after none might. */
+  /** Another turn may begin now, after fewer might than there were slots. */
   readonly onNext: () => void
 }
 
@@ -40,23 +40,22 @@ export class TurnPace {
     this.#messageAtMs = this.#options.clock.monotonicMs()
   }
 
-  /** How many of `free` slots may be taken now. When that is none although some are free, `onNext` follows. */
+  /** How many of `free` slots may be taken now. When that is not all of them, `onNext` follows. */
   allowed(free: number, running: number): number {
     const nowMs = this.#options.clock.monotonicMs()
     if (nowMs - this.#messageAtMs < RECENT_MS && this.#options.load.isBusy) this.#busyAtMs = nowMs
     if (free <= 0 || nowMs - this.#busyAtMs >= RECENT_MS) return free
-    if (running < ALWAYS) return Math.min(free, ALWAYS - running)
     const waitMs = this.#begunAtMs + PAUSE_MS - nowMs
-    if (waitMs <= 0) return 1
-    this.askAgain(waitMs)
-    return 0
+    const paced = waitMs <= 0 ? 1 : 0
+    const allowed = Math.min(free, Math.max(ALWAYS - running, paced))
+    if (allowed < free) this.#callAfter(allowed === 0 ? waitMs : PAUSE_MS)
+    return allowed
   }
 
-  /** There is more to begin than was allowed: `onNext` follows. */
-  askAgain(afterMs = PAUSE_MS): void {
+  #callAfter(waitMs: number): void {
     if (this.#isWaiting) return
     this.#isWaiting = true
-    this.#options.clock.after(afterMs, () => {
+    this.#options.clock.after(waitMs, () => {
       this.#isWaiting = false
       this.#options.onNext()
     })

@@ -110,7 +110,10 @@ export class Worker {
       onLost: () => this.#lost(),
     })
     this.#evictions = new Evictions({ database, home, timing, clock, logger })
-    this.#pace = new TurnPace({ load, clock, onNext: () => this.#wake() })
+    const onNext = (): void => {
+      if (this.#hasBacklog) this.#wake()
+    }
+    this.#pace = new TurnPace({ load, clock, onNext })
     this.#poll = new Periodic({
       name: 'poll for cancelled turns and dead nodes',
       everyMs: timing.workPollMs,
@@ -304,8 +307,6 @@ export class Worker {
       this.#hasBacklog = leases.length === limit
       this.#hasHeldBack = left
       for (const lease of leases) this.#run(lease, { begun: null, way: 'polled' })
-      // Perhaps the pace allowed fewer than there are slots. The end of a turn claims what is left, or the next pace.
-      if (this.#hasBacklog) this.#pace.askAgain()
     } catch (error) {
       logger.warn({ error: messageOf(error) }, 'claim failed; the next poll retries')
     }
