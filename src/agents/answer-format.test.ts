@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { jsonKey } from '../../test/harness/json-key.ts'
 import { rounds } from '../../test/harness/rounds.ts'
 import * as z from 'zod'
 import { findJsonObject, jsonFormat, MAX_ANSWER_CHARS } from './answer-format.ts'
@@ -21,7 +22,7 @@ describe('findJsonObject', () => {
 
   test('is not misled by braces and quotes in strings', () => {
     fc.assert(
-      fc.property(fc.dictionary(confusing, confusing, { maxKeys: 4 }), (value) => {
+      fc.property(fc.dictionary(jsonKey(confusing), confusing, { maxKeys: 4 }), (value) => {
         const found = findJsonObject(`some words ${JSON.stringify(value)} more }]`)
         expect(found.kind === 'usable' && JSON.stringify(found.value)).toBe(JSON.stringify(value))
       }),
