@@ -300,7 +300,11 @@ export class Worker {
   async #claim(): Promise<void> {
     const { config, logger } = this.#options
     const limit = this.#freeSlots()
-    if (this.#state !== 'working' || limit <= 0) return
+    if (this.#state !== 'working') return
+    if (limit <= 0) {
+      this.#hasBacklog = true
+      return
+    }
     try {
       const share = config.current().settings.maxRunningPerUser
       const { leases, left } = await this.#claimer.claim(this.#node, { limit, held: [...this.#slots.keys()], share })

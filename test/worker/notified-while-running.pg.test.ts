@@ -210,3 +210,24 @@ test('while the event loop is busy and messages come, turns beyond six begin one
   const all = await runs.until(({ length }) => length === 8)
   for (const run of all) run.free()
 })
+
+test('work that is notified while claims go on, and may not begin yet, begins with the next pace', async () => {
+  const [clock, load] = [new HeldPaces(), { isBusy: false }]
+  await using stage = await begin({ clock, load })
+  const { worker, doorbell, runs } = stage
+  for (let n = 1; n <= 6; n += 1) {
+    await sendMessage(world.context, world.as('alice'), { sessionId: `@alice:${n}`, content: 'Hello' })
+    doorbell.ring({ kind: 'work', sessionId: `@alice:${n}` })
+  }
+  await runs.until(({ length }) => length === 6)
+  await quiet(worker)
+  doorbell.ring({ kind: 'work', sessionId: '' }) // a claim that finds nothing
+  doorbell.ring({ kind: 'work', sessionId: '' })
+  load.isBusy = true
+  await expect.poll(() => clock.held).toHaveLength(1)
+  await sendMessage(world.context, world.as('alice'), { sessionId: '@alice:7', content: 'Hello' })
+
+  clock.end()
+  const all = await runs.until(({ length }) => length === 7)
+  for (const run of all) run.free()
+})
