@@ -6,6 +6,7 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rounds } from '../harness/rounds.ts'
 import { messagesToJoin } from '../../src/core/session/join-messages.ts'
+import { cancelTurn } from '../../src/intake/message/cancel-turn.ts'
 import { editQueuedMessage } from '../../src/intake/message/edit-queued-message.ts'
 import { openSession } from '../../src/intake/session/open-session.ts'
 import { sendMessage } from '../../src/intake/message/send-message.ts'
@@ -76,6 +77,24 @@ test('a message that is withdrawn meanwhile does not join, and one that is edite
   expect(await session('@bob:join')).toMatchObject({ queue_length: 0 })
   const log = await world.log('@bob:join')
   expect(log.map((line) => Number(line.split(' ')[0]))).toEqual(log.map((_, at) => at + 1))
+})
+
+test('a turn that is to be cancelled takes nothing along: what waits gets a turn of its own', async () => {
+  await send('@bob:instead', 'leads')
+  await send('@bob:instead', 'added')
+  const { turn, lease } = await begun('@bob:instead')
+  const [, joined] = await world.interleave(
+    (first) => cancelTurn(first.context, first.as('bob'), { sessionId: '@bob:instead' }),
+    () => joinAll(turn, lease),
+  )
+  expect(joined).toEqual([])
+  await send('@bob:instead', 'instead')
+  expect(await joinAll(turn, lease)).toEqual([])
+  expect(await statuses('@bob:instead')).toEqual([
+    { content: 'leads', message: 'PROCESSING', turn: 'RUNNING', attempt: null },
+    { content: 'added', message: 'QUEUED', turn: 'QUEUED', attempt: null },
+    { content: 'instead', message: 'QUEUED', turn: 'QUEUED', attempt: null },
+  ])
 })
 
 test('a message cannot be changed any more once it has joined, nor join twice; who lost the lease takes nothing', async () => {

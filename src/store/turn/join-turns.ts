@@ -52,7 +52,7 @@ export interface Joining {
 }
 
 /**
- * Those of `turnIds` that still wait join `turn`, as they are now. Throws AppError LEASE_LOST when another node has the
+ * Those of `turnIds` that still wait join `turn`, as they are now; none when it is to be cancelled. Throws AppError LEASE_LOST when another node has the
  * session; then nothing was written.
  */
 export async function joinTurns(
@@ -97,13 +97,15 @@ interface JoinedRow {
 type Row = JoinedRow | { readonly seq: null }
 
 /**
- * The session's row is locked first. A message that was withdrawn or edited while this waited for the lock is seen as
- * it is now: `picked` reads again the rows that it locks, and `message` returns what it updated.
+ * The session's row is locked first. What has changed while this waited for the lock is seen as it is now: `own` and
+ * `picked` read again the rows that they lock, and `message` returns what it updated. So no message joins a turn that
+ * is to be cancelled: it may be what is to be done instead.
  */
 const JOIN = {
   name: 'turn.join',
   text: `WITH fence AS MATERIALIZED (SELECT id FROM sessions WHERE id = $1 AND owner IS NOT DISTINCT FROM $2::int AND epoch = $3 FOR UPDATE),
-    picked AS MATERIALIZED (SELECT t.id, t.seq, t.message_id FROM fence, turns t
+    own AS MATERIALIZED (SELECT t.id FROM fence, turns t WHERE t.id = $4 AND NOT t.cancel_requested FOR UPDATE OF t),
+    picked AS MATERIALIZED (SELECT t.id, t.seq, t.message_id FROM own, turns t
       WHERE t.session_id = $1 AND t.id = ANY($5::text[]) AND t.status = 'QUEUED' FOR UPDATE OF t),
     placed AS MATERIALIZED (SELECT id, message_id, row_number() OVER (ORDER BY seq)::int AS place FROM picked),
     turn AS (UPDATE turns t SET status = 'JOINED', step = 'RECEIVED', joined_into = $4, joined_attempt = $6, started_at = $7
