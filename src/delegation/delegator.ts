@@ -83,7 +83,8 @@ export class Delegator {
 }
 
 function attend(context: DelegatorContext, delegation: OpenDelegation): Promise<void> {
-  const { status, answered, isOverdue } = delegation
+  const { status, answered, isOverdue, isUnseen, parentSleeps } = delegation
+  if (isUnseen && parentSleeps) return wakeParent(context, delegation.sessionId)
   if (status !== 'PENDING' && status !== 'RUNNING') return close(context, delegation)
   if (answered) return wakeParent(context, delegation.sessionId)
   if (isOverdue)
@@ -127,18 +128,21 @@ async function change(context: DelegatorContext, was: OpenDelegation, to: Delega
   context.feed.published([changed.event])
 }
 
-/** Its turn was made to wait just when the answer came. */
+/** Its turn was made to wait just when the answer came, or the failure. */
 async function wakeParent({ database, doorbell }: DelegatorContext, sessionId: string): Promise<void> {
   await makeReady(database, [sessionId])
   doorbell.ring({ kind: 'work', sessionId })
 }
 
-/** It has ended: so must the child's turn, which then ends what it has delegated itself. */
+/**
+ * It has ended: so must the child's turn, which then ends what it has delegated itself. It stays open until its task
+ * has ended too: the turn that delegated may be made to wait without knowing of a failure.
+ */
 async function close(context: DelegatorContext, delegation: OpenDelegation): Promise<void> {
   const { database, doorbell } = context
-  const { messageStatus, isOld, userName, tokenName } = delegation
+  const { messageStatus, isOld, isUnseen, userName, tokenName } = delegation
   if (messageStatus === null ? isOld : messageStatus !== 'QUEUED' && messageStatus !== 'PROCESSING')
-    return closeDelegation(database, delegation.id)
+    return isUnseen ? undefined : closeDelegation(database, delegation.id)
   if (messageStatus !== 'PROCESSING') return
   const sessionId = childIdOf(delegation.id)
   const access = { all: true, userName, tokenName, opener: '', mustHaveOpened: false }

@@ -200,10 +200,13 @@ function complete(completion: StubCompletion, call: StubCall, response: ServerRe
   if (call.body.stream === true && completion.whole !== true) {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.end(eventStream(completion))
-  } else {
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(documentOf(completion)))
-  }
+  } else answerWhole(completion, response)
+}
+
+/** One JSON document; also for a handler that answers later. */
+export function answerWhole(completion: StubCompletion, response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(documentOf(completion)))
 }
 
 /** The answer as the events of a stream. */

@@ -1,4 +1,5 @@
 /** Tasks that turns delegate to sessions of their own: what comes back, what is bounded, and what ends with what. */
+import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answerRehearsal } from '../../src/model/rehearsal/rehearsal-answers.ts'
 import type { ApiClient } from '../harness/api-client.ts'
@@ -6,7 +7,7 @@ import { Lifeline } from '../harness/lifeline.ts'
 import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
-import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+import { answerWhole, StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
 import {
   CancelTurnDocument,
   ChildrenDocument,
@@ -174,6 +175,42 @@ test('a child that takes too long is given up, and ends', async () => {
   expect(turn.tasks[0]).toMatchObject({ status: 'FAILED', stderr: expect.stringMatching(/delegation_timeout/) })
   expect(await delegatedBy(ada, 'cli:late')).toMatchObject([{ status: 'FAILED' }])
 }, 60_000)
+
+/** A conversation that delegates two tasks at once: one is answered, two goes on until it is cancelled. */
+function delegatingTwo(review: (response: ServerResponse) => void): (call: StubCall) => StubAnswer {
+  const toolCall = (index: number, task: string): object => ({
+    index,
+    id: `call_${index}`,
+    type: 'function',
+    function: { name: 'delegation__delegate', arguments: JSON.stringify({ task, expect: 'An answer.' }) },
+  })
+  return (asked) => {
+    if (asked.role === 'reviewer' && asked.user.includes('Expected:')) return review
+    const newest = asked.body.messages?.at(-1)
+    if (newest?.role === 'tool') return 'Both have ended.'
+    if (newest?.content.includes('task one')) return 'An answer.'
+    if (newest?.content.includes('task two')) return () => {}
+    if (newest?.content.includes('Both, please.') !== true) return answerWell(asked)
+    return { toolCalls: [toolCall(0, 'task one'), toolCall(1, 'task two')], finishReason: 'tool_calls' }
+  }
+}
+
+test('one that fails while another is judged does not keep the turn waiting', async () => {
+  const judged = Promise.withResolvers<ServerResponse>()
+  await using stub = await StubEndpoint.start({ by: delegatingTwo(judged.resolve) })
+  await using place = await Story.begin({ config: { toml: stubProvider(stub) } })
+  const ada = place.as('ada')
+  await ada.run(OpenSessionDocument, { input: { id: 'cli:two', mode: 'CHAT' } })
+  await send(ada, 'cli:two', 'Both, please.')
+  const response = await judged.promise
+  const [, two] = await delegatedBy(ada, 'cli:two')
+  await ada.run(CancelTurnDocument, { sessionId: two?.child?.id ?? '' })
+  await expect.poll(async () => (await delegatedBy(ada, 'cli:two'))[1]?.status).toBe('FAILED')
+  answerWhole({ content }, response)
+  await using watch = watchAll(ada, 'cli:two')
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+  expect(await delegatedBy(ada, 'cli:two')).toMatchObject([{ status: 'DONE' }, { status: 'FAILED' }])
+})
 
 test('a deleted child fails nothing that is done; a child outlives its parent, and may then call nothing', async () => {
   const ben = story.as('ben')

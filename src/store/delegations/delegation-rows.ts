@@ -35,6 +35,10 @@ export interface OpenDelegation {
   readonly isOverdue: boolean
   /** It ended so long ago that no process still sends its message. */
   readonly isOld: boolean
+  /** It failed, and its task does not say so yet. */
+  readonly isUnseen: boolean
+  /** The turn that delegated waits for what it has delegated, and does not know that it may go on. */
+  readonly parentSleeps: boolean
   /** The parent's, for the child. */
   readonly timeZone: string | null
   /** Null: the message is not there. */
@@ -48,6 +52,9 @@ const MAX_ANSWER_CHARS = 200_000
 /** Longer than a statement may take to be answered (src/store/database.ts). */
 const OLD_S = 15
 
+/** The turn that delegated, `parent` in session `p`, waits for its children alone. */
+const PARENT_SLEEPS = `p.owner IS NULL AND p.ready_at > now() AND parent.paused_at IS NOT NULL AND starts_with(parent.paused_reason, $2)`
+
 /** What waits for the child alone is not among them. */
 const OPEN = {
   name: 'delegations.open',
@@ -55,15 +62,16 @@ const OPEN = {
       d.mode, d.task, d.expect, d.feedback, d.status, d.round, d.message_id AS "messageId", d.answered,
       d.started_at IS NOT NULL AS started, d.expires_at <= now() AS "isOverdue",
       coalesce(d.finished_at <= now() - interval '${OLD_S} seconds', false) AS "isOld", p.time_zone AS "timeZone",
+      coalesce(d.status = 'FAILED' AND parent.status = 'RUNNING' AND task.status = 'RUNNING', false) AS "isUnseen",
+      coalesce(${PARENT_SLEEPS}, false) AS "parentSleeps",
       above.trace_parent, above.trace_state, m.status AS "messageStatus", t.failure AS "turnFailure",
       (SELECT left(string_agg(k.output, E'\\n\\n' ORDER BY k.id), ${MAX_ANSWER_CHARS}) FROM tasks k
         WHERE m.status = 'DONE' AND k.turn_id = t.id AND k.type = 'MSG' AND k.status = 'DONE' AND k.final AND NOT k.suppressed) AS said
     FROM delegations d JOIN sessions p ON p.id = d.session_id
-      LEFT JOIN turns parent ON parent.id = d.turn_id LEFT JOIN messages above ON above.id = parent.message_id
+      LEFT JOIN turns parent ON parent.id = d.turn_id LEFT JOIN tasks task ON task.id = d.task_id LEFT JOIN messages above ON above.id = parent.message_id
       LEFT JOIN messages m ON m.id = d.message_id LEFT JOIN turns t ON t.message_id = m.id
     WHERE NOT d.closed AND CASE
-      WHEN d.status = 'RUNNING' AND d.answered THEN p.owner IS NULL AND p.ready_at > now() AND EXISTS (
-        SELECT 1 FROM turns w WHERE w.id = d.turn_id AND w.paused_at IS NOT NULL AND starts_with(w.paused_reason, $2))
+      WHEN d.status = 'RUNNING' AND d.answered THEN ${PARENT_SLEEPS}
       WHEN d.status = 'RUNNING' THEN d.expires_at <= now() OR m.id IS NULL OR m.status IN ('DONE', 'FAILED', 'CANCELLED')
       ELSE true END
     ORDER BY d.id LIMIT $1`,
