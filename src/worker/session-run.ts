@@ -424,13 +424,17 @@ export class SessionRun {
   }
 
   /**
-   * Ends the turn from its rows and with a journal of its own: the turn's may be what failed, and then writes nothing
-   * more.
+   * Ends the turn from its rows, as one that is resumed, and with a journal of its own: the turn's may be what failed,
+   * and then writes nothing more.
    */
   async #endFailed({ turn, journal, logger, delegated }: TurnContext, failure: string): Promise<Ending> {
     // What is being committed must be in the rows that are read next. A failure was logged when it happened.
     await Promise.allSettled([journal.flushed()])
-    const context = this.#contextOf({ ...turn, usage: journal.usage, takeovers: journal.deaths }, logger, delegated)
+    const context = this.#contextOf(
+      { ...turn, resumed: true, usage: journal.usage, takeovers: journal.deaths },
+      logger,
+      delegated,
+    )
     const failed: Ending = { kind: 'Failed', failure }
     settleTurn(context, await resumeAttempts(context), failed)
     return finishTurn(context, failed)

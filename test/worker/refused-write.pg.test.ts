@@ -4,7 +4,9 @@
  */
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
-import { answersIn, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { OpenSessionDocument } from '../generated/graphql.ts'
+import { update } from '../harness/plugins.ts'
+import { answersIn, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 
 const SESSION = 'cli:refused'
 
@@ -13,13 +15,17 @@ const REFUSE = `
   CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this'; END $$;
   CREATE TRIGGER refuse BEFORE INSERT ON tasks FOR EACH ROW WHEN (NEW.detail LIKE '%poison%') EXECUTE FUNCTION refuse()`
 
-test('a turn whose write is refused ends FAILED, tells the user, and the next message runs', async () => {
-  await using story = await Story.begin()
+async function refusing(): Promise<Story> {
+  const story = await Story.begin()
   const client = new Client({ connectionString: story.databaseUrl })
   await client.connect()
   await client.query(REFUSE)
   await client.end()
+  return story
+}
 
+test('a turn whose write is refused ends FAILED, tells the user, and the next message runs', async () => {
+  await using story = await refusing()
   const ada = story.as('ada')
   await send(ada, SESSION, 'run: echo poison')
   await send(ada, SESSION, 'run: echo fine')
@@ -28,4 +34,19 @@ test('a turn whose write is refused ends FAILED, tells the user, and the next me
   expect(end).toMatchObject({ turnStatus: 'FAILED' })
   expect(answersIn(watch)[0]).toMatch(/^The server made an error while it worked on this \(reference [0-9a-f]+\)\.$/)
   expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'DONE' })
+})
+
+test('what the model thought in such a turn is not kept, as in any other, where no plugin keeps it', async () => {
+  await using story = await refusing()
+  await update(story, { name: 'activity', enabled: false })
+  const ada = story.as('ada')
+  await ada.run(OpenSessionDocument, { input: { id: SESSION, mode: 'CHAT' } })
+  await using live = watchAll(ada, SESSION)
+  await send(ada, SESSION, 'think: One, then another.\nrun: echo fine\n\nrun: echo poison')
+  expect(await turnEnd(live)).toMatchObject({ turnStatus: 'FAILED' })
+  expect(eventsOf(live, 'ThinkingEvent')).not.toEqual([])
+
+  await using later = watchAll(ada, SESSION)
+  await turnEnd(later)
+  expect(eventsOf(later, 'ThinkingEvent')).toEqual([])
 })
