@@ -92,6 +92,7 @@ export class Connector {
     else {
       const sent = await session.send(content, { user: author.id, idempotencyKey: id })
       if (sent.__typename !== 'SendMessagePayload') await this.#post(channel, sent.problem, id)
+      else if (sent.linkedTo !== null) await this.#post(channel, `From now on you are ${sent.linkedTo.name} here.`, id)
       else if (sent.message.status === 'STORED') await this.#post(channel, whoIsThat(author.id), `who-${author.id}`)
     }
     this.#places.move(channel, { heard: id })

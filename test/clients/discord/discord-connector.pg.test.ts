@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Connector } from '../../../examples/discord-connector/connector.ts'
-import { LinkIdentityDocument } from '../../generated/graphql.ts'
+import { CreateLinkCodeDocument, LinkIdentityDocument } from '../../generated/graphql.ts'
 import { approvalRules } from '../../harness/approvals.ts'
 import { Story, tokenOf } from '../../harness/story.ts'
 import { DiscordStandIn } from './discord-stand-in.ts'
@@ -74,4 +74,15 @@ test('channels are sessions, authors users; approvals are asked for as text; not
   const older = await story.as('ben').session('discord:2').history({ last: 20, before: newest.before })
   expect([...older.entries, ...newest.entries].map(({ content }) => content)).toEqual(missed)
   expect(discord.saidIn('2')).toHaveLength(2)
+})
+
+test('a person links their channel with a code, and is told so', async () => {
+  const cleo = '80351110224679999'
+  await using _connector = await connector()
+  const { createLinkCode } = await story.as('cleo').run(CreateLinkCodeDocument)
+  if (createLinkCode.__typename !== 'CreateLinkCodePayload') throw new Error(JSON.stringify(createLinkCode))
+  discord.write('3', cleo, `/link ${createLinkCode.linkCode}`)
+  await expect.poll(said('3')).toEqual(['From now on you are cleo here.'])
+  discord.write('3', cleo, 'Good morning')
+  await expect.poll(said('3')).toEqual([expect.anything(), expect.stringContaining('Good morning')])
 })
