@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,13 +66,28 @@ describe('deploy variables', () => {
     expect(variables.problem).toContain('EISDIR')
   })
 
-  test('stay as they were while .env cannot be read', async () => {
+  test('are read again until they can be, although the file has not changed', async () => {
     const { home, path, logger } = await makeHome('A=1')
+    let tries = 0
+    const readText = (): string => {
+      tries += 1
+      if (tries < 3) throw new Error('EMFILE: too many open files')
+      return readFileSync(path, 'utf8')
+    }
+    const variables = new DeployVariables({ home, env: {}, logger, readText })
+    const afterRefresh = () => [variables.refresh(), variables.get('A'), variables.problem]
+    expect(afterRefresh()).toEqual([false, null, 'EMFILE: too many open files'])
+    expect(afterRefresh()).toEqual([true, '1', null])
+    expect([variables.refresh(), tries]).toEqual([false, 3])
+  })
+
+  test('stay as they were while .env cannot be read', async () => {
+    const { home, path, lines, logger } = await makeHome('A=1')
     const variables = new DeployVariables({ home, env: {}, logger })
     await rm(path)
     await mkdir(path)
-    expect(variables.refresh()).toBe(true)
-    expect(variables.get('A')).toBe('1')
+    expect([variables.refresh(), variables.refresh(), variables.get('A')]).toEqual([false, false, '1'])
+    expect(lines).toEqual([expect.stringContaining('cannot be read')])
     await rm(path, { recursive: true })
     await writeFile(path, 'A=2', { mode: 0o600 })
     expect([variables.refresh(), variables.get('A'), variables.problem]).toEqual([true, '2', null])

@@ -1,7 +1,7 @@
 /**
  * The variables of the process's environment, and behind them the lines of `.env` in FACTOTUM_HOME, of which this is
  * the one reader. The file is read when this is made and again when it has changed since. A file that cannot be read is
- * logged, and what was known before stays. Values are never logged.
+ * logged and tried again with each `refresh`, and what was known before stays. Values are never logged.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,22 +13,29 @@ export interface DeployVariablesOptions {
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly logger: Logger
+  /** Default: from the disk. */
+  readonly readText?: (path: string) => string
 }
+
+/** The stamp of no file. */
+const UNREAD = ''
 
 export class DeployVariables {
   /** Of `.env`. */
   readonly path: string
   readonly #env: DeployVariablesOptions['env']
   readonly #logger: Logger
-  /** Changes when the file does; null while there is none. */
+  readonly #readText: (path: string) => string
+  /** Of the file as it was read; null: there was none. */
   #stamp: string | null = null
   #lines: ReadonlyMap<string, string> = new Map()
   #problem: string | null = null
 
-  constructor({ home, env, logger }: DeployVariablesOptions) {
+  constructor({ home, env, logger, readText = (path) => readFileSync(path, 'utf8') }: DeployVariablesOptions) {
     this.path = join(home, '.env')
     this.#env = env
     this.#logger = logger
+    this.#readText = readText
     this.refresh()
   }
 
@@ -53,21 +60,26 @@ export class DeployVariables {
   refresh(): boolean {
     const stamp = stampOf(this.path)
     if (stamp === this.#stamp) return false
-    this.#stamp = stamp
+    const lines = stamp === null ? new Map<string, string>() : this.#read()
+    this.#stamp = lines === null ? UNREAD : stamp
+    if (lines === null) return false
     this.#problem = null
-    this.#lines = stamp === null ? new Map() : this.#read()
+    this.#lines = lines
     return true
   }
 
-  #read(): ReadonlyMap<string, string> {
+  /** Null: it cannot be read. */
+  #read(): ReadonlyMap<string, string> | null {
     try {
-      const entries = Object.entries(parseEnv(readFileSync(this.path, 'utf8')))
+      const entries = Object.entries(parseEnv(this.#readText(this.path)))
       this.#warnIfOpen()
       return new Map(entries.filter((entry): entry is [string, string] => (entry[1] ?? '') !== ''))
     } catch (error) {
-      this.#problem = messageOf(error)
-      this.#logger.error({ path: this.path }, `the file with the secrets cannot be read: ${this.#problem}`)
-      return this.#lines
+      const problem = messageOf(error)
+      if (problem !== this.#problem)
+        this.#logger.error({ path: this.path }, `the file with the secrets cannot be read: ${problem}`)
+      this.#problem = problem
+      return null
     }
   }
 
@@ -84,6 +96,6 @@ function stampOf(path: string): string | null {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
     return stats === undefined ? null : `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`
   } catch (error) {
-    return messageOf(error) // a stamp like any other: reading the file then fails with the same reason, and logs it
+    return messageOf(error) // not that of what was read: reading the file then fails with the same reason, and logs it
   }
 }
