@@ -145,7 +145,7 @@ class Door {
     const shown = { readiness, config, clock, logger, metrics }
     this.#metricsListener = metricsListen === null ? null : new MetricsListener({ ...metricsListen, ...shown })
     this.#server = createServer(HTTP_LIMITS, (request, response) => void this.#handle(request, response))
-    this.#server.timeout = IDLE_MS
+    this.#server.timeout = options.idleMs ?? IDLE_MS
     this.#server.maxConnections = MAX_CONNECTIONS
     this.#server.on('connection', (socket) => {
       this.#unused.add(socket)
