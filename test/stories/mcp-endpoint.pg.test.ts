@@ -69,7 +69,8 @@ test.each(['ask', 'send_message'])(
     expect(first).toMatchObject({ isError: false, value: { sessionId: expect.stringMatching(/^@ada:mcp:/) } })
     const said = ({ value: { sessionId, id, turnId } }: typeof first) => ({ sessionId, id, turnId })
     expect(said(second)).toEqual(said(first))
-    if (tool === 'ask') expect(second).toEqual(first)
+    // A message that was sent is further on by then.
+  expect(second.text).toEqual(tool === 'ask' ? first.text : expect.any(String))
     const { sessionId } = first.value
     const { session } = await story.as('ada').run(SessionDocument, { id: sessionId })
     expect(session).toMatchObject({ messageCount: 1 })
