@@ -67,10 +67,10 @@ test.each(['ask', 'send_message'])(
     const args = { content: `hello by ${tool}`, idempotency_key: `key of ${tool}` }
     const [first, second] = [await call(ada, tool, { args }), await call(ada, tool, { args })]
     expect(first).toMatchObject({ isError: false, value: { sessionId: expect.stringMatching(/^@ada:mcp:/) } })
-    const said = ({ value: { sessionId, id, turnId } }: typeof first) => ({ sessionId, id, turnId })
+    // Without the answer of send_message, whose message is further on by then.
+    const said = ({ text, value: { sessionId, id, turnId } }: typeof first) =>
+      tool === 'ask' ? { sessionId, turnId, text } : { sessionId, id }
     expect(said(second)).toEqual(said(first))
-    // A message that was sent is further on by then.
-  expect(second.text).toEqual(tool === 'ask' ? first.text : expect.any(String))
     const { sessionId } = first.value
     const { session } = await story.as('ada').run(SessionDocument, { id: sessionId })
     expect(session).toMatchObject({ messageCount: 1 })
