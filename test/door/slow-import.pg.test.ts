@@ -1,5 +1,9 @@
-/** An import over HTTP that the database keeps waiting: its connection is not idle, and it does not wait for ever. */
+/**
+ * An import over HTTP that the database keeps waiting: its connection is not idle, and it does not wait for ever. One
+ * that is refused in the middle leaves no file open.
+ */
 import { once } from 'node:events'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -90,3 +94,21 @@ test('one that waits for too long is refused, and nothing is stored', async () =
   expect((await ask('web%3Alate/export')).status).toBe(404)
   expect((await ask('import?as=web:late', { method: 'POST', body: exported })).status).toBe(201)
 })
+
+test('one that is refused in the middle of a long file does not keep it open', async () => {
+  const [header = '', ...lines] = exported.split('\n')
+  const long = [header, '{"type":"song"}', ...lines, '\n'.repeat(1024 * 1024)].join('\n')
+  expect((await ask('import?as=web:wrong', { method: 'POST', body: long })).status).toBe(400)
+  await expect.poll(openUploads).toEqual([])
+})
+
+function openUploads(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${descriptor}`)
+      return path.includes('.upload-') ? [path] : []
+    } catch {
+      return [] // it was closed meanwhile
+    }
+  })
+}

@@ -176,9 +176,9 @@ export class SessionTransfers {
     try {
       const transaction = { databaseUrl: database.url, signal: deadline.signal }
       const report = await whileSilent(exchange, () =>
-        inTransferTransaction(transaction, 'IMPORT', (client) => {
-          const lines = readLines(createReadStream(staged.path))
-          return importSession({ client, lines, as, at: clock.now(), by, otherId: '?as=<id>' })
+        inTransferTransaction(transaction, 'IMPORT', async (client) => {
+          await using bytes = createReadStream(staged.path)
+          return await importSession({ client, lines: readLines(bytes), as, at: clock.now(), by, otherId: '?as=<id>' })
         }),
       )
       doorbell.ring({ kind: 'log', sessionId: report.sessionId, seq: report.lastSeq, list: true })
