@@ -54,12 +54,16 @@ export interface OutboxOptions {
   readonly timeoutMs?: number
   /** How long posts under way may go on when the process stops. */
   readonly stopGraceMs?: number
+  /** Sessions that are seen to at once. */
+  readonly maxSessions?: number
 }
 
 /** Posts under way at once, in this process. */
 const MAX_POSTS = 256
 /** Sessions that are seen to at once; each costs a few hundred bytes while it waits. Others are left to jobs. */
 const MAX_SESSIONS = 10_000
+/** When the job of one that found this process full tries again: at once, it would be back here at once, too. */
+const FULL_PAUSE_MS = 15_000
 /** An attempt belongs to who has counted it for as long as it can take, and this for storing its outcome. */
 const LEASE_MARGIN_MS = 5000
 const SWEEP_LIMIT = 5000
@@ -109,9 +113,11 @@ export class Outbox {
    */
   wake(sessionId: string): void {
     if (this.#options.isPaused === true) return
+    const { clock, maxSessions = MAX_SESSIONS } = this.#options
     if (this.#active.has(sessionId)) this.#active.set(sessionId, true)
-    else if (this.#stopping.signal.aborted || this.#active.size >= MAX_SESSIONS) this.#own(this.#leave(sessionId))
-    else this.#own(this.#see(sessionId))
+    else if (this.#stopping.signal.aborted) this.#own(this.#leave(sessionId, {}))
+    else if (this.#active.size < maxSessions) this.#own(this.#see(sessionId))
+    else this.#own(this.#leave(sessionId, { runAt: new Date(clock.now().getTime() + FULL_PAUSE_MS) }))
   }
 
   /** Wakes the sessions whose next delivery is due, longest waiting first, at most `SWEEP_LIMIT`. */
@@ -219,9 +225,9 @@ export class Outbox {
   }
 
   /** To whichever process takes it. */
-  async #leave(sessionId: string): Promise<void> {
+  async #leave(sessionId: string, when: Pick<NewJob, 'runAt'>): Promise<void> {
     try {
-      await this.#enqueue(sessionId, {})
+      await this.#enqueue(sessionId, when)
     } catch (error) {
       this.#warn(sessionId, error)
     }

@@ -44,6 +44,8 @@ export interface ServerOptions {
   readonly plugins: readonly object[]
   /** WebSockets open at the same time; the server's bound unless given. */
   readonly maxSockets?: number
+  /** How long nothing may move over a connection; the server's bound unless given. */
+  readonly idleMs?: number
   readonly logger: Logger
   readonly metrics: Metrics
   readonly clock: Clock

@@ -15,7 +15,7 @@ import { isKnownHost, unknownHost } from './http/known-host.ts'
 import { listen } from './http/listen.ts'
 import { maskError } from './operation/mask-error.ts'
 import { MetricsListener } from './health/metrics-listener.ts'
-import { Origins } from './http/origin.ts'
+import { EXPOSED_HEADERS, Origins } from './http/origin.ts'
 import { answerProbe, isAdmins, sendJson } from './health/probes.ts'
 import { Admission } from './operation/admission.ts'
 import { PersistedQueries } from './operation/persisted-queries.ts'
@@ -29,6 +29,7 @@ import type { Exchange, PlainRoute } from './http/plain-route.ts'
 import { createSessionNotifier, type SessionNotifier } from './live/notify/session-notifier.ts'
 import { MAX_SOCKETS, WebSockets } from './socket/web-socket.ts'
 import { createDoorYoga, GRAPHQL_PATH, type DoorYoga, type YogaOptions } from './yoga.ts'
+import { SESSION_HEADER } from './protocols/own-session.ts'
 import { plainRoutes } from './plain-routes.ts'
 import type { ServerOptions } from './server-options.ts'
 
@@ -144,7 +145,7 @@ class Door {
     const shown = { readiness, config, clock, logger, metrics }
     this.#metricsListener = metricsListen === null ? null : new MetricsListener({ ...metricsListen, ...shown })
     this.#server = createServer(HTTP_LIMITS, (request, response) => void this.#handle(request, response))
-    this.#server.timeout = IDLE_MS
+    this.#server.timeout = options.idleMs ?? IDLE_MS
     this.#server.maxConnections = MAX_CONNECTIONS
     this.#server.on('connection', (socket) => {
       this.#unused.add(socket)
@@ -247,6 +248,7 @@ class Door {
         const allowed = { 'access-control-allow-methods': route.methods, 'access-control-allow-headers': headers }
         return void response.writeHead(204, { ...allowed, 'access-control-max-age': '7200' }).end()
       }
+      response.setHeader('access-control-expose-headers', [...EXPOSED_HEADERS, SESSION_HEADER].join(', '))
     }
     return route.answer(exchange)
   }

@@ -16,6 +16,8 @@ type Runtimes = Readonly<Record<string, RuntimeDefinition<Readonly<Record<string
 
 export class RuntimeSessions {
   readonly #sessions = new Map<string, RuntimeSession>()
+  /** Those that the plugin is asked to open and that are still wanted. */
+  readonly #opening = new Set<string>()
   readonly #answers = new Map<string, RuntimeAnswer>()
   readonly #runtimes: Runtimes
 
@@ -44,6 +46,7 @@ export class RuntimeSessions {
 
   /** Rejects with what the plugin throws, once all are closed. */
   async closeAll(): Promise<void> {
+    this.#opening.clear()
     await Promise.allSettled([...this.#sessions.keys()].map((session) => this.#close(session)))
   }
 
@@ -53,8 +56,16 @@ export class RuntimeSessions {
   ): Promise<null> {
     const found = Object.hasOwn(this.#runtimes, runtime) ? this.#runtimes[runtime] : undefined
     if (found === undefined) throw new Error(`there is no runtime ${runtime}`)
-    if (this.#sessions.size >= MAX_SESSIONS) throw new Error(`it has ${MAX_SESSIONS} conversations open already`)
-    this.#sessions.set(session, await found.open({ model, system }, ctx))
+    if (this.#sessions.size + this.#opening.size >= MAX_SESSIONS)
+      throw new Error(`it has ${MAX_SESSIONS} conversations open already`)
+    this.#opening.add(session)
+    try {
+      const opened = await found.open({ model, system }, ctx)
+      if (this.#opening.has(session) && !ctx.signal.aborted) this.#sessions.set(session, opened)
+      else await closeUnwanted(opened)
+    } finally {
+      this.#opening.delete(session)
+    }
     return null
   }
 
@@ -79,6 +90,8 @@ export class RuntimeSessions {
   }
 
   async #close(session: string): Promise<null> {
+    // The plugin may still be opening it; what comes of that is not wanted any more.
+    this.#opening.delete(session)
     this.#answers.get(session)?.stop()
     this.#answers.delete(session)
     const found = this.#sessions.get(session)
@@ -86,6 +99,12 @@ export class RuntimeSessions {
     await found?.close()
     return null
   }
+}
+
+/** The server has given the conversation up meanwhile, and does not close it once more. */
+async function closeUnwanted(opened: RuntimeSession): Promise<never> {
+  await opened.close()
+  throw new Error('this conversation was given up before it was open')
 }
 
 /** One answer on its way. */

@@ -59,6 +59,6 @@ export interface RuntimeSession {
 /** Chosen in config.toml or for a session as the model "<plugin>/<runtime>:<model>". */
 export interface RuntimeDefinition<Settings> {
   readonly description: string
-  /** Within 30 s. */
+  /** Within 30 s, or until `ctx.signal` aborts; one that is open only later is closed at once. */
   open(session: RuntimeSessionData, ctx: PluginContext<Settings>): RuntimeSession | Promise<RuntimeSession>
 }

@@ -19,12 +19,19 @@ const BEGIN = {
   IMPORT: 'BEGIN',
 } as const
 
+/** Where, and for how long. */
+export interface TransferOptions {
+  readonly databaseUrl: string
+  /** Aborts when it may take no longer; too late for what is being committed. */
+  readonly signal?: AbortSignal
+}
+
 /**
  * Rolls back, by closing the connection, when `work` rejects. Rejects with TRANSFER_REFUSED when the database is of
- * another version.
+ * another version, and with the signal's reason when that has ended it.
  */
 export async function inTransferTransaction<Result>(
-  { databaseUrl }: { readonly databaseUrl: string },
+  { databaseUrl, signal }: TransferOptions,
   what: keyof typeof BEGIN,
   work: (client: Queryable) => Promise<Result>,
 ): Promise<Result> {
@@ -37,16 +44,24 @@ export async function inTransferTransaction<Result>(
     application_name: 'factotum session',
   })
   client.on('error', () => {}) // a connection that breaks also fails the statement under way, or the next, which tells
+  const breakOff = (): void => void client.connection.stream.destroy()
+  signal?.addEventListener('abort', breakOff, { once: true })
+  let isCommitting = false
   try {
     await client.connect()
     await client.query(`SET TIME ZONE 'UTC'`)
     await client.query(BEGIN[what])
     const result = await work(onConnection(client))
+    signal?.throwIfAborted()
+    signal?.removeEventListener('abort', breakOff)
+    isCommitting = true
     await client.query('COMMIT')
     return result
   } catch (error) {
+    if (signal?.aborted === true && !isCommitting) throw signal.reason
     throw hasCode(error, '42P01', '42703') ? olderDatabase(error) : toAppError(error)
   } finally {
+    signal?.removeEventListener('abort', breakOff)
     await client.end()
   }
 }

@@ -7,7 +7,7 @@ import { parseConfig } from '../../src/config/parse-config.ts'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { AddressGuard } from '../../src/delivery/address-guard.ts'
 import type { DeliverySchedule } from '../../src/delivery/delivery-schedule.ts'
-import { Outbox } from '../../src/delivery/outbox.ts'
+import { deliveryJobKey, Outbox } from '../../src/delivery/outbox.ts'
 import type { Resolve } from '../../src/delivery/resolve-host.ts'
 import { JobRunner } from '../../src/jobs/job-runner.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -39,6 +39,7 @@ export interface WorldOptions {
   readonly allowList?: readonly string[]
   readonly schedule?: DeliverySchedule
   readonly timeoutMs?: number
+  readonly maxSessions?: number
   readonly resolve?: Resolve
   readonly secrets?: readonly string[]
 }
@@ -75,7 +76,7 @@ export class DeliveryWorld implements AsyncDisposable {
 
   /** Starts a process that delivers; it ends with the world, if not before. */
   async deliverer(): Promise<Deliverer> {
-    const { schedule = FAST, timeoutMs = 2000, resolve } = this.#options
+    const { schedule = FAST, timeoutMs = 2000, maxSessions = 100, resolve } = this.#options
     const metrics = createMetrics()
     const { database, config } = this
     const guard = new AddressGuard({
@@ -85,7 +86,7 @@ export class DeliveryWorld implements AsyncDisposable {
     const keys = { apiKey: () => null }
     const doorbell = { ring: () => undefined }
     const parts = { database, config, keys, guard, clock: systemClock, logger, metrics, doorbell }
-    const outbox = new Outbox({ ...parts, schedule, timeoutMs, stopGraceMs: 50 })
+    const outbox = new Outbox({ ...parts, schedule, timeoutMs, maxSessions, stopGraceMs: 50 })
     const runner = { url: database.url, handlers: outbox.handlers, periodic: [], clock: systemClock, logger, metrics }
     const jobs = new JobRunner({ ...runner, pollMs: POLL_MS })
     const stop = async (): Promise<void> => {
@@ -131,6 +132,15 @@ export class DeliveryWorld implements AsyncDisposable {
     while ((await this.sql(WAITING_CLAIMS)).length < count) await systemClock.sleep(LOOK_MS)
   }
 
+  /** The job that goes on with the session's deliveries, once there is one. */
+  async job(sessionId: string): Promise<{ readonly id: string; readonly isDue: boolean }> {
+    for (;;) {
+      const [job] = await this.sql<{ id: string; isDue: boolean }>(JOB, deliveryJobKey(sessionId))
+      if (job !== undefined) return job
+      await systemClock.sleep(LOOK_MS)
+    }
+  }
+
   settled(id: string): Promise<DeliveryRow> {
     return this.until(id, ({ status }) => status !== 'PENDING')
   }
@@ -153,6 +163,8 @@ function configWith(secrets: readonly string[], allowList: readonly string[]): L
 
 const WAITING_CLAIMS = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'UPDATE deliveries d SET attempts%'`
+
+const JOB = 'SELECT id, run_at <= now() AS "isDue" FROM graphile_worker.jobs WHERE key = $1'
 
 const COMMIT = `
   WITH s AS (

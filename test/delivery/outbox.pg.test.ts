@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
@@ -253,6 +254,45 @@ describe('order and independence', () => {
     })
     expect(await world.settled(id)).toMatchObject({ status: 'DELIVERED', attempts: 1 })
     expect(receiver.received.all).toHaveLength(1)
+  })
+})
+
+describe('a process that cannot take a session', () => {
+  test('that is full leaves it to a job some time later, which delivers when there is a place', async () => {
+    await using world = await DeliveryWorld.create({ timeoutMs: 60_000, maxSessions: 1 })
+    const held = Promise.withResolvers<ServerResponse>()
+    await using receiver = await Receiver.start((response, { body }) => {
+      if (body.session === 'cli:one') held.resolve(response)
+      else response.writeHead(204).end()
+    })
+    const { outbox } = await world.deliverer()
+    const [one = ''] = await world.commit('cli:one', receiver.url(), ['Hello'])
+    const [two = ''] = await world.commit('cli:two', receiver.url(), ['Hello'])
+    outbox.wake('cli:one')
+    const response = await held.promise
+    outbox.wake('cli:two')
+    // The first job is not due, so none runs, again and again, while the process is full.
+    expect(await world.job('cli:two')).toEqual({ id: '1', isDue: false })
+    response.writeHead(204).end()
+    await world.settled(one)
+    await expect
+      .poll(async () => {
+        await world.sql('UPDATE graphile_worker._private_jobs SET run_at = now()')
+        return (await world.row(two)).status
+      })
+      .toBe('DELIVERED')
+  })
+
+  test('that stops leaves it to another one at once', async () => {
+    await using world = await DeliveryWorld.create()
+    await using receiver = await Receiver.start()
+    const one = await world.deliverer()
+    const [id = ''] = await world.commit('cli:demo', receiver.url(), ['Hello'])
+    await one.stop()
+    one.outbox.wake('cli:demo')
+    expect(await world.job('cli:demo')).toMatchObject({ isDue: true })
+    await world.deliverer()
+    expect(await world.settled(id)).toMatchObject({ status: 'DELIVERED' })
   })
 })
 

@@ -110,6 +110,7 @@ export interface DoorOptions {
   readonly graphiqlPage?: () => Promise<string>
   readonly logger?: Logger
   readonly maxSockets?: number
+  readonly idleMs?: number
   /** Of graphql-yoga. */
   readonly plugins?: readonly object[]
   readonly production?: boolean
@@ -162,6 +163,7 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
     plugins: options.plugins ?? [],
     production: options.production ?? true,
     ...(options.maxSockets !== undefined && { maxSockets: options.maxSockets }),
+    ...(options.idleMs !== undefined && { idleMs: options.idleMs }),
     config,
     feed,
     doorbell,

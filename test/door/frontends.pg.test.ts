@@ -64,6 +64,24 @@ describe('pages of other websites', () => {
     expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([204, 'range,x-own'])
     expect((await ask('https://evil.example', 'OPTIONS')).status).toBe(405)
   })
+
+  test.each(['/v1/models', '/agui', '/mcp', '/graphql'])(
+    'listed ones read the headers of %s that they need',
+    async (path) => {
+      const ask = async (origin: string): Promise<string | null> => {
+        const answer = await fetch(`${door.url}${path}`, {
+          method: 'POST',
+          headers: { origin, authorization },
+          body: '{}',
+        })
+        return answer.headers.get('access-control-expose-headers')
+      }
+      const exposed = (await ask('https://app.example'))?.split(/, ?/)
+      const session = path === '/graphql' ? [] : ['x-factotum-session']
+      expect(exposed).toEqual(['x-request-id', 'retry-after', ...session])
+      expect(await ask('https://evil.example')).toBeNull()
+    },
+  )
 })
 
 describe('server-sent events', () => {

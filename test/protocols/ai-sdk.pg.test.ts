@@ -168,6 +168,19 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     expect(await contentsIn('ben', `@ben:${chat('back')}`)).toHaveLength(1)
   })
 
+  test('a message with a part that is no text is refused, and nothing of it is sent', async () => {
+    const question = say('What is on it?')
+    const file = { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AAAA' }
+    const id = `@ben:${chat('picture')}`
+    await expect(
+      submit(transportOf('ben'), chat('picture'), [{ ...question, parts: [...question.parts, file] }]),
+    ).rejects.toThrow(
+      `file: only text is taken here. Put files into the session with client.session("${id}").upload(name, body).`,
+    )
+    await read(await submit(transportOf('ben'), chat('picture'), [say('Hello')]))
+    expect(await contentsIn('ben', id)).toEqual(['Hello'])
+  })
+
   test('stop ends the turn; what is refused is an error', async () => {
     const stop = new AbortController()
     const stream = await transportOf('ben').sendMessages({

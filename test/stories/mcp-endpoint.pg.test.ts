@@ -1,6 +1,7 @@
 /** `POST /mcp`, as the protocol's own client uses it, by the rules that GraphQL has. */
 import { Client, StreamableHTTPClientTransport, type CallToolResult, type Progress } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { SessionDocument } from '../generated/graphql.ts'
 import { approvalRules } from '../harness/approvals.ts'
 import { converse, storyConfig, Story, tokenOf, type Person } from '../harness/story.ts'
 
@@ -58,6 +59,30 @@ describe.each(['legacy', 'auto'] as const)('the official client, %s', (mode) => 
     expect(second).toEqual(first)
   })
 })
+
+test.each(['ask', 'send_message'])(
+  '%s with one key and no session opens one session and says it once',
+  async (tool) => {
+    const ada = await connect('ada')
+    const args = { content: `hello by ${tool}`, idempotency_key: `key of ${tool}` }
+    const [first, second] = [await call(ada, tool, { args }), await call(ada, tool, { args })]
+    expect(first).toMatchObject({ isError: false, value: { sessionId: expect.stringMatching(/^@ada:mcp:/) } })
+    // Without the answer of send_message, whose message is further on by then.
+    const said = ({ text, value: { sessionId, id, turnId } }: typeof first) =>
+      tool === 'ask' ? { sessionId, turnId, text } : { sessionId, id }
+    expect(said(second)).toEqual(said(first))
+    const { sessionId } = first.value
+    const { session } = await story.as('ada').run(SessionDocument, { id: sessionId })
+    expect(session).toMatchObject({ messageCount: 1 })
+    const other = await call(ada, tool, { args: { ...args, idempotency_key: `another key of ${tool}` } })
+    expect(other).toMatchObject({ isError: false, value: { sessionId: expect.not.stringContaining(sessionId) } })
+    const reused = await call(ada, tool, { args: { ...args, content: 'another text' } })
+    expect(reused).toMatchObject({ isError: true, text: expect.stringContaining('was used in this session') })
+    // The same key of another token is another's.
+    const bens = await call(await connect('ben'), tool, { args })
+    expect(bens).toMatchObject({ isError: false, value: { sessionId: expect.stringMatching(/^@ben:mcp:/) } })
+  },
+)
 
 test('each is shown the tools and the sessions that are theirs', async () => {
   const [ada, ben, discord] = [await connect('ada'), await connect('ben'), await connect('discord')]

@@ -60,7 +60,18 @@ export default definePlugin({
       open: async ({ model, system }, ctx) => {
         const source = await readFile(new URL('agent.js', import.meta.url), 'utf8')
         const program = await ctx.startProgram({ command: 'node', args: ['--input-type=module', '-e', source] })
-        await program.writeLine(JSON.stringify({ type: 'open', model, system }))
+        const end = (): void => void program.end()
+        // Factotum closes only what was opened: until then the program is ended here.
+        ctx.signal.addEventListener('abort', end, { once: true })
+        try {
+          ctx.signal.throwIfAborted()
+          await program.writeLine(JSON.stringify({ type: 'open', model, system }))
+        } catch (error) {
+          end()
+          throw error
+        } finally {
+          ctx.signal.removeEventListener('abort', end)
+        }
         return new Agent(program)
       },
     },

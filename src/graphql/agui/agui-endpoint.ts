@@ -17,7 +17,7 @@ import { admit, countRequest, httpOf, type AdmitOptions, type IdentifiedCaller }
 import { decideAll } from '../protocols/decide.ts'
 import { followTurn } from '../protocols/follow-turn.ts'
 import { Operations } from '../protocols/operations.ts'
-import { ownSession } from '../protocols/own-session.ts'
+import { ownSession, SESSION_HEADER } from '../protocols/own-session.ts'
 import { accepted, Refused, statusOf } from '../protocols/refused.ts'
 import { SEND_MESSAGE } from '../protocols/turn-documents.ts'
 import { WaitingClient } from '../protocols/waiting-client.ts'
@@ -95,7 +95,7 @@ export class AguiEndpoint {
     const sessionId = ownSession(viewer, input.threadId)
     using client = new WaitingClient({ response, known, connections, clock, timeoutMs: MAX_RUN_MS })
     const turn = await findTurn(operations, { input, sessionId })
-    client.startStream({ 'x-factotum-session': sessionId })
+    client.startStream({ [SESSION_HEADER]: sessionId })
     await this.#tell(client, { operations, input, turn })
     response.end()
   }

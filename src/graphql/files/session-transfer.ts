@@ -34,7 +34,7 @@ export const SESSIONS_PATH = '/sessions/'
 export const IMPORT_PATH = '/sessions/import'
 /** Larger ones are for `factotum session import`, on the machine. */
 export const MAX_IMPORT_BYTES = 512 * 1024 * 1024
-/** A body that takes longer is broken off, as the server's own limit for requests does; so is an export. */
+/** A body that takes longer is broken off, as by the server's limit for requests; so are its storing and an export. */
 const DEADLINE_MS = 300_000
 /** In this process; each takes a connection to the database that is not of the pool. */
 const MAX_AT_A_TIME = 2
@@ -171,19 +171,38 @@ export class SessionTransfers {
     const viewer = this.#admin(exchange)
     if (viewer === null) return
     const by = { userName: viewer.user?.name ?? null, tokenName: viewer.tokenName }
+    const deadline = new AbortController()
+    const cancel = clock.after(DEADLINE_MS, () => deadline.abort(TOO_SLOW))
     try {
-      const report = await inTransferTransaction({ databaseUrl: database.url }, 'IMPORT', (client) => {
-        const lines = readLines(createReadStream(staged.path))
-        return importSession({ client, lines, as, at: clock.now(), by, otherId: '?as=<id>' })
-      })
+      const transaction = { databaseUrl: database.url, signal: deadline.signal }
+      const report = await whileSilent(exchange, () =>
+        inTransferTransaction(transaction, 'IMPORT', async (client) => {
+          await using bytes = createReadStream(staged.path)
+          return await importSession({ client, lines: readLines(bytes), as, at: clock.now(), by, otherId: '?as=<id>' })
+        }),
+      )
       doorbell.ring({ kind: 'log', sessionId: report.sessionId, seq: report.lastSeq, list: true })
       sendJson(exchange.response, 201, report)
     } catch (error) {
+      if (error === TOO_SLOW) return refuse(exchange, 413, { code: 'LIMIT_EXCEEDED', problem: TOO_SLOW.message })
       if (!isRefused(error)) throw error
       const isTaken = hasCode(error.cause, '23505')
       const [status, code] = isTaken ? [409, 'CONFLICT'] : [400, 'TRANSFER_REFUSED']
       refuse(exchange, status, { code, problem: error.message })
+    } finally {
+      cancel()
     }
+  }
+}
+
+/** Nothing moves on the connection until it is done: it counts as idle before and after alone. */
+async function whileSilent<Result>({ request: { socket } }: Exchange, work: () => Promise<Result>): Promise<Result> {
+  const idleMs = socket.timeout ?? 0
+  socket.setTimeout(0)
+  try {
+    return await work()
+  } finally {
+    socket.setTimeout(idleMs)
   }
 }
 
@@ -193,6 +212,12 @@ const TOO_LARGE = {
   code: 'LIMIT_EXCEEDED',
   problem: `Over HTTP a session may have ${MAX_IMPORT_BYTES / 1024 / 1024} MiB. Import it with "factotum session import".`,
 }
+
+const TOO_SLOW = new AppError(
+  'CANCELLED',
+  `The import took longer than ${DEADLINE_MS / 60_000} minutes, so nothing was stored. ` +
+    'Import it with "factotum session import".',
+)
 
 function readTarget(url: URL): Target | null {
   if (url.pathname === IMPORT_PATH) return { do: 'IMPORT' }

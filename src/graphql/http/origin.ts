@@ -8,6 +8,9 @@ import type { LiveConfig } from '../../config/config.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 
+/** What pages of listed origins may read of an answer's headers, besides those that they always may. */
+export const EXPOSED_HEADERS: readonly string[] = ['x-request-id', 'retry-after']
+
 const LOG_EVERY_MS = 60_000
 /** Within that time; more than that are sent on purpose. */
 const MAX_LOGGED = 20
@@ -47,7 +50,7 @@ export class Origins {
     return {
       origin: [origin],
       methods: ['GET', 'POST'],
-      exposedHeaders: ['x-request-id', 'retry-after'],
+      exposedHeaders: [...EXPOSED_HEADERS],
       credentials: false,
       maxAge: 7200,
     }

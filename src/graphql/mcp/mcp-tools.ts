@@ -2,8 +2,10 @@
  * The tools of `POST /mcp`: a server of the protocol for one request, which asks this server's own GraphQL as its
  * caller. What is refused is a result that says so.
  */
+import { createHash } from 'node:crypto'
 import { McpServer, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server'
 import * as z from 'zod'
+import { ownNamespace } from '../../config/access/session-access.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { VERSION } from '../../platform/version.ts'
 import type { Connections } from '../socket/connections.ts'
@@ -40,7 +42,10 @@ const message = {
   session: session.optional().describe('The id of the session; left out: a new one is opened.'),
   content: z.string().describe('What to say to the agent.'),
   user,
-  idempotency_key: z.string().optional().describe('Sent again with the same key, it is not sent twice.'),
+  idempotency_key: z
+    .string()
+    .optional()
+    .describe('Sent again with the same key, it is not sent twice. Without a session, the key stands for one, too.'),
 }
 const cut = z.int().min(1).max(100).default(20)
 
@@ -147,16 +152,22 @@ interface Sent extends SentData {
 }
 
 async function send(operations: Operations, args: Message): Promise<Sent> {
-  const sessionId = args.session ?? (await openSession(operations))
+  const sessionId = args.session ?? (await openSession(operations, args.idempotency_key))
   const { content, user: from, idempotency_key: idempotencyKey } = args
   const input = { sessionId, content, user: from, idempotencyKey }
   const { result } = await operations.run(SEND_MESSAGE, { input })
   return { sessionId, ...accepted(result, result.message) }
 }
 
-async function openSession(operations: Operations): Promise<string> {
-  const { result } = await operations.run(OPEN_SESSION, { input: {} })
+async function openSession(operations: Operations, key: string | undefined): Promise<string> {
+  // The same for the same key, which holds in one session alone: sent again, it finds the session that it has opened.
+  const id = key === undefined ? {} : { id: `${ownNamespace(operations.caller.viewer)}:mcp:${hash(key)}` }
+  const { result } = await operations.run(OPEN_SESSION, { input: id })
   return accepted(result, result.session).id
+}
+
+function hash(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 32)
 }
 
 async function ask(

@@ -14,6 +14,7 @@ import { maskError } from '../operation/mask-error.ts'
 import { REQUEST_ID } from '../plugins/http/use-request-id.ts'
 import { admit, admitCaller, countRequest, type AdmitOptions, type IdentifiedCaller } from '../protocols/admit.ts'
 import { Operations } from '../protocols/operations.ts'
+import { SESSION_HEADER } from '../protocols/own-session.ts'
 import { type TurnData, CANCEL_TURN, WITHDRAW_MESSAGE } from '../protocols/turn-documents.ts'
 import { WaitingClient } from '../protocols/waiting-client.ts'
 import type { Connections } from '../socket/connections.ts'
@@ -101,7 +102,7 @@ export class OpenAIEndpoint {
     const operations = this.#operations(exchange, known)
     using client = new WaitingClient({ response, known, connections, clock, timeoutMs: ask.timeoutMs })
     const started = await startTurn(operations, ask, clock)
-    response.setHeader('x-factotum-session', started.sessionId)
+    response.setHeader(SESSION_HEADER, started.sessionId)
     const head: AnswerHead = {
       id: started.turn?.id ?? started.messageId,
       sessionId: started.sessionId,

@@ -4,6 +4,9 @@ import { ownNamespace } from '../../config/access/session-access.ts'
 import type { Viewer } from '../../core/identity.ts'
 import { isSessionId } from '../../core/session/session-id.ts'
 
+/** Which session it was, in the answers of protocols that have no other place for it. */
+export const SESSION_HEADER = 'x-factotum-session'
+
 /**
  * The session that a client means by `name`: a whole id as it is ("@anna:web:1"); a name without a colon, such as the
  * UUID of a thread, in the caller's own name space. Of a name that is none, the hash.

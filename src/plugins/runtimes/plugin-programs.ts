@@ -22,14 +22,17 @@ export function isAboutProgram(request: ServerRequest): request is ProgramReques
 }
 
 const MAX_PROGRAMS = 16
+/** Whose last output can still be read; beyond, those that ended first are forgotten. */
+const MAX_ENDED = 64
 const MAX_LAST_WORDS = 1000
 
+/** Until the plugin ends it or has read all of it. */
 interface Running {
   readonly program: ConfinedProgram
   readonly output: AsyncIterator<unknown>
   readonly decoder: TextDecoder
   lastWords: string
-  how: string
+  hasEnded: boolean
 }
 
 /** One for each instance of a plugin. */
@@ -54,7 +57,7 @@ export class PluginPrograms {
       case 'PROGRAM_WRITE':
         return this.#write(this.#of(request.program), request.text)
       case 'PROGRAM_READ':
-        return this.#read(this.#of(request.program))
+        return this.#read(request.program)
       case 'PROGRAM_END':
         this.#running.get(request.program)?.program.kill()
         this.#running.delete(request.program)
@@ -71,8 +74,10 @@ export class PluginPrograms {
 
   async #start(request: Extract<ProgramRequest, { what: 'PROGRAM_START' }>): Promise<number> {
     const { command, args, environment, network: hasNetwork } = request
-    if (this.#running.size + this.#starting >= MAX_PROGRAMS)
+    const ended = [...this.#running].flatMap(([id, { hasEnded }]) => (hasEnded ? id : []))
+    if (this.#running.size - ended.length + this.#starting >= MAX_PROGRAMS)
       throw new Error(`a plugin may run ${MAX_PROGRAMS} programs, no more`)
+    for (const id of ended.slice(0, -MAX_ENDED)) this.#running.delete(id)
     this.#starting += 1
     const folder = join(this.#means.home, 'programs', this.#plugin)
     const program = await this.#means.programs
@@ -80,11 +85,11 @@ export class PluginPrograms {
       .finally(() => (this.#starting -= 1))
     if (this.#isOver) program.kill()
     const output = program.stdout[Symbol.asyncIterator]() as AsyncIterator<unknown>
-    const running: Running = { program, output, decoder: new TextDecoder(), lastWords: '', how: '' }
+    const running: Running = { program, output, decoder: new TextDecoder(), lastWords: '', hasEnded: false }
     program.stderr.on('data', (chunk: Buffer) => {
       running.lastWords = `${running.lastWords}${chunk.toString()}`.slice(-MAX_LAST_WORDS)
     })
-    void program.ended.then((how) => (running.how = how))
+    void program.ended.then(() => (running.hasEnded = true))
     this.#lastId += 1
     this.#running.set(this.#lastId, running)
     return this.#lastId
@@ -103,15 +108,17 @@ export class PluginPrograms {
     return null
   }
 
-  async #read(running: Running): Promise<string> {
+  async #read(id: number): Promise<string> {
+    const running = this.#of(id)
     try {
       const { value, done } = await running.output.next()
       if (done !== true) return running.decoder.decode(value as Buffer, { stream: true })
     } catch (error) {
       throw new Error(`the program broke off (${messageOf(error)})`, { cause: error })
     }
-    await running.program.ended
+    const how = await running.program.ended
+    this.#running.delete(id)
     const words = running.lastWords.trim()
-    throw new Error(`the program ${running.how}${words === '' ? '' : `: ${words}`}`)
+    throw new Error(`the program ${how}${words === '' ? '' : `: ${words}`}`)
   }
 }

@@ -102,10 +102,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     { message, isAgain }: { readonly message: Message; readonly isAgain: boolean },
   ): Promise<FollowedTurn | null> {
     const { client, mode } = this.#options
-    const content = (message.parts as readonly MessagePart[]).flatMap(({ type, text }) =>
-      type === 'text' ? (text ?? '') : [],
-    )
-    const sent = await session.send(content.join('\n'), {
+    const sent = await session.send(textOf(message.parts, session.id), {
       ...(isAgain ? {} : { idempotencyKey: `ai-sdk ${message.id}` }),
       ...(mode === undefined ? {} : { mode }),
     })
@@ -206,6 +203,16 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     if ((await session.view())?.activeTurn?.turn.id !== turnId) return
     await this.#options.client.run(StopTurnDocument, { input: { sessionId: session.id } })
   }
+}
+
+/** Texts alone: what else a message has would be lost without a word. */
+function textOf(parts: readonly MessagePart[], sessionId: string): string {
+  const texts = parts.map(({ type, text }) => {
+    if (type === 'text') return text ?? ''
+    const how = `client.session(${JSON.stringify(sessionId)}).upload(name, body)`
+    throw new Error(`${type}: only text is taken here. Put files into the session with ${how}.`)
+  })
+  return texts.join('\n')
 }
 
 function endOf({
