@@ -5,8 +5,9 @@ import { expect, test } from 'vitest'
 import type { Environment } from '../../src/config/schema/environment.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { findServer } from '../../src/remote/find-server.ts'
+import { OpenSessionDocument } from '../generated/graphql.ts'
 import { Story } from '../harness/story.ts'
-import { factotum } from './run-command.ts'
+import { Answering, factotum, KEYS } from './run-command.ts'
 
 const APPROVALS = { toml: '[[approvals.rules]]\neffect = "require"\ncommand = "touch"\n' }
 
@@ -32,6 +33,31 @@ test('ask prints the answer, as text or JSON, and its exit code tells the outcom
   expect((await factotum(story, 'approve')).printed).toContain(`${id} in cli:waits`)
   expect(await factotum(story, `approve ${id} --note fine`)).toMatchObject({ exitCode: 0, printed: 'Approved.\n' })
   expect(await factotum(story, `approve ${id}`)).toMatchObject({ exitCode: 1 })
+})
+
+test('ask ends where no event tells of it: a message that starts no turn, a session that waits already', async () => {
+  await using story = await Story.begin({ config: APPROVALS })
+  const source = { kind: 'discord', interactive: true, platform: 'Discord', type: 'GROUP' } as const
+  const input = { source, participants: ['ben'] }
+  const { openSession } = await story.as('discord').run(OpenSessionDocument, { input })
+  if (openSession.__typename !== 'OpenSessionPayload') throw new Error(JSON.stringify(openSession))
+  const group = openSession.session.id
+  const stored = await factotum(story, `ask --session ${group} Lunch?`, { as: 'ben' })
+  expect(stored).toMatchObject({ exitCode: 0, printed: '', said: expect.stringContaining('starts no turn') })
+  const json = await factotum(story, `ask --json --session ${group} Lunch?`, { as: 'ben' })
+  expect(JSON.parse(json.printed)).toMatchObject({ status: 'STORED', turnId: null, answer: null, failure: null })
+
+  const waits = await factotum(story, 'ask --session cli:waits run: touch x')
+  expect(waits.exitCode).toBe(3)
+  const later = await factotum(story, 'ask --session cli:waits run: echo later')
+  expect(later).toEqual(waits)
+  expect(later.said).toMatch(/waits for an approval: touch x[^]*factotum approve \S+/)
+
+  const third = new Answering(story, 'ask --session cli:waits run: echo third')
+  await third.see(/waits for an approval: touch x[^]*May it run\?[^]*No/)
+  third.press(KEYS.enter)
+  await third.see(/✓ 1 EXEC touch x[^]*third/)
+  expect(await third.ended).toBe(0)
 })
 
 test('people, tokens, facts and sessions are listed and changed, by admins alone', async () => {
