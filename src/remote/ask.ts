@@ -14,8 +14,12 @@ import { print, printError, type Terminal } from './terminal.ts'
 
 type AskAction = Extract<RemoteAction, { do: 'ask' }>
 
-/** Waits as long as the turn takes. */
-export async function ask(client: FactotumClient, terminal: Terminal, action: AskAction): Promise<ExitCode> {
+/** Waits as long as the turn takes. `takeInterrupts` is called when the message is sent: what goes on can be told then. */
+export async function ask(
+  client: FactotumClient,
+  terminal: Terminal,
+  { takeInterrupts, ...action }: AskAction & { readonly takeInterrupts: () => AbortSignal },
+): Promise<ExitCode> {
   const content = action.content ?? (await text(terminal.input))
   const sessionId = action.sessionId ?? (await newSession(client))
   const session = client.session(sessionId)
@@ -26,7 +30,18 @@ export async function ask(client: FactotumClient, terminal: Terminal, action: As
     return EXIT.failed
   }
   const { id } = sent.message
-  return untilEnded({ client, terminal, json: action.json, sessionId, messageId: id }, after)
+  const asked: AwaitedAnswer = { client, terminal, json: action.json, sessionId, messageId: id }
+  const ended = await Promise.race([untilEnded(asked, after), untilAborted(takeInterrupts())])
+  if (ended !== null) return ended
+  printError(terminal, `What was asked goes on; follow it with: factotum tail ${sessionId} --after ${after}`)
+  return EXIT.interrupted
+}
+
+function untilAborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null)
+    else signal.addEventListener('abort', () => resolve(null), { once: true })
+  })
 }
 
 interface AwaitedAnswer {
