@@ -1,6 +1,7 @@
 /** The commands of the terminal against a real server, as scripts and operators use them. */
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { Environment } from '../../src/config/schema/environment.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -84,6 +85,23 @@ test('people, tokens, facts and sessions are listed and changed, by admins alone
   expect((await factotum(story, 'sessions --json')).printed).toContain('"cli:talk"')
   expect(await factotum(story, 'users', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
   expect(await factotum(story, 'facts add Ben knows', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
+})
+
+test('a list for people is cut with a notice, one for programs never', async () => {
+  await using story = await Story.begin()
+  const database = new pg.Client({ connectionString: story.databaseUrl })
+  await database.connect()
+  await database.query(
+    `INSERT INTO facts (id, content, norm, source, scope, created_at, updated_at)
+     SELECT 'fact_' || n, 'Shelf ' || n, n::text, 'MANUAL', 'GLOBAL', now(), now() FROM generate_series(1, 1001) n`,
+  )
+  await database.end()
+  const table = await factotum(story, 'facts')
+  expect(table.printed.match(/^fact_/gm)).toHaveLength(1000)
+  expect(table.said).toBe('… and more; these are the first 1000.\n')
+  const { printed, said } = await factotum(story, 'facts --json')
+  const ids = (JSON.parse(printed) as { id: string }[]).map(({ id }) => id)
+  expect([ids.length, new Set(ids).size, said]).toEqual([1001, 1001, ''])
 })
 
 test('secrets are listed by name, with where they are set and what wants them, and never with their values', async () => {
