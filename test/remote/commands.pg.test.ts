@@ -87,6 +87,15 @@ test('people, tokens, facts and sessions are listed and changed, by admins alone
   expect(await factotum(story, 'facts add Ben knows', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
 })
 
+test('a chat in a pipe that has failed once ends with 1, whatever is answered or waits after it', async () => {
+  await using story = await Story.begin({ config: { ...APPROVALS, settings: { max_replan_depth: 0 } } })
+  const input = 'fail: It is no good.\nrun: echo answered\n'
+  const answered = await factotum(story, 'chat cli:fails', { input })
+  expect(answered).toMatchObject({ exitCode: 1, printed: expect.stringMatching(/Failed: [^]*│ answered\n/) })
+  const waits = await factotum(story, 'chat cli:fails', { input: `${input}run: touch x\n` })
+  expect(waits).toMatchObject({ exitCode: 1, printed: expect.stringMatching(/May this run\?.* touch x\n/) })
+})
+
 test('a list for people is cut with a notice, one for programs never', async () => {
   await using story = await Story.begin()
   const database = new pg.Client({ connectionString: story.databaseUrl })
