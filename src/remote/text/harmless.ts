@@ -12,5 +12,9 @@ export function harmlessly<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value), clean) as Value
 }
 
-/** Control and format characters (escape sequences, bidirectional overrides) but tab and line feed. */
-const CONTROL = /(?![\t\n])[\p{Cc}\p{Cf}]/gu
+/**
+ * Control characters (escape sequences begin with one, and a carriage return alone overwrites its line) but tabs and
+ * ends of lines, and what sets or overrides a direction. Other format characters join the parts of emoji, or the
+ * letters of Persian and of the languages of India.
+ */
+const CONTROL = /(?![\t\n]|\r\n)\p{Cc}|[\u202A-\u202E\u2066-\u2069]/gu
