@@ -14,7 +14,7 @@ import { print, printError, type Terminal } from './terminal.ts'
 
 type AskAction = Extract<RemoteAction, { do: 'ask' }>
 
-/** Waits as long as the turn takes. `takeInterrupts` is called when the message is sent: what goes on can be told then. */
+/** Waits as long as the turn takes. `takeInterrupts` is called once the message is sent: only then does a turn go on. */
 export async function ask(
   client: FactotumClient,
   terminal: Terminal,

@@ -16,7 +16,8 @@ export async function readPages<Item>(
 ): Promise<{ readonly items: readonly Item[]; readonly isCut: boolean }> {
   const items: Item[] = []
   let after: string | null = null
-  while (all || items.length < MOST) {
+  const most = all ? Infinity : MOST
+  while (items.length < most) {
     const page: Page<Item> | null = await read({ first: PAGE, after })
     items.push(...(page?.edges.map(({ node }) => node) ?? []))
     if (page === null || !page.pageInfo.hasNextPage) return { items, isCut: false }
