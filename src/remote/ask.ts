@@ -14,7 +14,7 @@ import { print, printError, type Terminal } from './terminal.ts'
 
 type AskAction = Extract<RemoteAction, { do: 'ask' }>
 
-/** Waits as long as the turn takes. `takeInterrupts` is called once the message is sent: only then does a turn go on. */
+/** Waits as long as the turn takes. `takeInterrupts` is called once the message is sent: before, no turn goes on. */
 export async function ask(
   client: FactotumClient,
   terminal: Terminal,
@@ -115,8 +115,8 @@ async function settle(
   return true
 }
 
-const STORED = `It is on record, and starts no turn: in a group only an admin's message always does. A user's is answered
-when it mentions the agent, on the group's platform or by sendMessage(input: { mentioned: true }).`
+const STORED = `It is on record, and starts no turn: in a group only an admin's message always does. A user's is
+answered when it mentions the agent, on the group's platform or by sendMessage(input: { mentioned: true }).`
 
 function showEnd({ status, turn }: AskedEnd, { terminal, json, sessionId, messageId }: AwaitedAnswer): ExitCode {
   const answer = turn?.answer?.content ?? null
