@@ -230,10 +230,15 @@ async function talkToServer({ action, flags }: Extract<Action, { kind: 'remote' 
   if (notice !== null) console.error(`factotum: ${notice}`)
   const { stdin: input, stdout: output, stderr: errors } = process
   const terminal = { input, output, errors, isInteractive: input.isTTY && output.isTTY }
+  const server = { url, token, isNewToken: notice !== null, clock: systemClock }
+  process.exitCode = await runRemote(action, { ...server, terminal, takeInterrupts })
+}
+
+/** The next interrupt aborts the signal; the one after it ends the process, as without this. */
+function takeInterrupts(): AbortSignal {
   const interrupted = new AbortController()
   process.once('SIGINT', () => interrupted.abort())
-  const server = { url, token, isNewToken: notice !== null, clock: systemClock }
-  process.exitCode = await runRemote(action, { ...server, terminal, signal: interrupted.signal })
+  return interrupted.signal
 }
 
 function verifyAudit({ day }: AuditAction, flags: Flags): Promise<void> {

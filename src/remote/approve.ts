@@ -13,11 +13,12 @@ type Pending = TerminalListApprovalsQuery['page']['edges'][number]['node']
 
 export async function approve(client: FactotumClient, terminal: Terminal, action: ApproveAction): Promise<ExitCode> {
   if (action.id !== null) return decide(client, terminal, { ...action, id: action.id })
-  const { items } = await readPages(
+  const { items, isCut } = await readPages(
     async (page) =>
       (await client.run(TerminalListApprovalsDocument, { ...page, filter: { status: ['PENDING'] } })).page,
   )
   if (items.length === 0) printError(terminal, 'Nothing waits for an approval.')
+  let outcome: ExitCode = EXIT.done
   for (const pending of items) {
     print(terminal, describePending(pending))
     if (!terminal.isInteractive) continue
@@ -26,9 +27,11 @@ export async function approve(client: FactotumClient, terminal: Terminal, action
     if (verdict === 'later') continue
     const { note } = action
     const decision = { id: pending.id, approve: verdict !== 'deny', forSession: verdict === 'session', note }
-    await decide(client, terminal, decision)
+    // One that is refused, such as that another decision came first, does not end the others.
+    if ((await decide(client, terminal, decision)) !== EXIT.done) outcome = EXIT.failed
   }
-  return EXIT.done
+  if (isCut) printError(terminal, `… and more; these are the first ${items.length}.`)
+  return outcome
 }
 
 const VERDICTS = [

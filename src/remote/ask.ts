@@ -1,7 +1,7 @@
 /** `factotum ask`: one message, and its answer. */
 import { styleText } from 'node:util'
 import { text } from 'node:stream/consumers'
-import type { FactotumClient, SessionEvent } from '../../packages/client/src/connect.ts'
+import type { FactotumClient, SessionEvent, SessionView } from '../../packages/client/src/connect.ts'
 import type { RemoteAction } from '../config/command-line/remote-action.ts'
 import { TerminalOpenSessionDocument } from '../generated/remote/graphql.ts'
 import { sendDecision } from './approve.ts'
@@ -14,8 +14,12 @@ import { print, printError, type Terminal } from './terminal.ts'
 
 type AskAction = Extract<RemoteAction, { do: 'ask' }>
 
-/** Waits as long as the turn takes. */
-export async function ask(client: FactotumClient, terminal: Terminal, action: AskAction): Promise<ExitCode> {
+/** Waits as long as the turn takes. `takeInterrupts` is called once the message is sent: before, no turn goes on. */
+export async function ask(
+  client: FactotumClient,
+  terminal: Terminal,
+  { takeInterrupts, ...action }: AskAction & { readonly takeInterrupts: () => AbortSignal },
+): Promise<ExitCode> {
   const content = action.content ?? (await text(terminal.input))
   const sessionId = action.sessionId ?? (await newSession(client))
   const session = client.session(sessionId)
@@ -27,14 +31,17 @@ export async function ask(client: FactotumClient, terminal: Terminal, action: As
   }
   const { id } = sent.message
   const asked: AwaitedAnswer = { client, terminal, json: action.json, sessionId, messageId: id }
-  for await (const event of session.events({ after })) {
-    showProgress(event, asked)
-    if (event.__typename === 'ApprovalEvent' && !(await settle(event, asked))) return EXIT.waits
-    const mayBeOver = event.__typename === 'TurnCompletedEvent' || event.__typename === 'MessageUpdatedEvent'
-    const end = mayBeOver ? await readEnd(client, id) : null
-    if (end !== null) return showEnd(end, asked)
-  }
-  return EXIT.failed
+  const ended = await Promise.race([untilEnded(asked, after), untilAborted(takeInterrupts())])
+  if (ended !== null) return ended
+  printError(terminal, `What was asked goes on; follow it with: factotum tail ${sessionId} --after ${after}`)
+  return EXIT.interrupted
+}
+
+function untilAborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null)
+    else signal.addEventListener('abort', () => resolve(null), { once: true })
+  })
 }
 
 interface AwaitedAnswer {
@@ -43,6 +50,34 @@ interface AwaitedAnswer {
   readonly json: boolean
   readonly sessionId: string
   readonly messageId: string
+}
+
+/**
+ * A message may have ended when it was sent, and the session may have waited for an approval before: no event behind
+ * `after` tells of either.
+ */
+async function untilEnded(asked: AwaitedAnswer, after: number): Promise<ExitCode> {
+  const { client, sessionId, messageId } = asked
+  const session = client.session(sessionId)
+  // Before the end is read: what waits in the view of a message that has not ended keeps that one waiting.
+  const view = await session.view()
+  const end = await readEnd(client, messageId)
+  if (end !== null) return showEnd(end, asked)
+  const settled = new Set<string>()
+  for (const approval of view?.approvals ?? []) {
+    if (!(await settle(approval, asked))) return EXIT.waits
+    settled.add(approval.id)
+  }
+  for await (const event of session.events({ after })) {
+    showProgress(event, asked)
+    if (event.__typename === 'ApprovalEvent' && !settled.has(event.approval.id)) {
+      if (!(await settle(event.approval, asked))) return EXIT.waits
+    }
+    const mayBeOver = event.__typename === 'TurnCompletedEvent' || event.__typename === 'MessageUpdatedEvent'
+    const later = mayBeOver ? await readEnd(client, messageId) : null
+    if (later !== null) return showEnd(later, asked)
+  }
+  return EXIT.failed
 }
 
 async function newSession(client: FactotumClient): Promise<string> {
@@ -59,7 +94,7 @@ function showProgress(event: SessionEvent, { terminal }: AwaitedAnswer): void {
 
 /** False: it waits for an approval that cannot be decided here. */
 async function settle(
-  { approval }: Extract<SessionEvent, { __typename: 'ApprovalEvent' }>,
+  approval: SessionView['approvals'][number],
   { client, terminal }: AwaitedAnswer,
 ): Promise<boolean> {
   if (approval.approvalStatus !== 'PENDING') return true
@@ -80,12 +115,19 @@ async function settle(
   return true
 }
 
+const STORED = `It is on record, and starts no turn: in a group only an admin's message always does. A user's is
+answered when it mentions the agent, on the group's platform or by sendMessage(input: { mentioned: true }).`
+
 function showEnd({ status, turn }: AskedEnd, { terminal, json, sessionId, messageId }: AwaitedAnswer): ExitCode {
   const answer = turn?.answer?.content ?? null
   const { failure = null, id: turnId = null, usage = null } = turn ?? {}
   if (json) print(terminal, JSON.stringify({ sessionId, messageId, turnId, status, answer, failure, usage }, null, 2))
   else if (answer !== null) print(terminal, harmless(answer))
   if (status === 'DONE') return EXIT.done
+  if (status === 'STORED') {
+    printError(terminal, STORED)
+    return EXIT.done
+  }
   if (!json) printError(terminal, `factotum: ${harmless(failure ?? `the message is ${status}`)}`)
   return EXIT.failed
 }

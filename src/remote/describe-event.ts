@@ -52,7 +52,7 @@ function describeTask({ task, taskStatus }: Extract<SessionEvent, { __typename: 
 }
 
 function firstLine(text: string): string {
-  const line = text.split('\n', 1)[0] ?? ''
+  const line = text.split(/\r?\n/, 1)[0] ?? ''
   return line.length > 100 ? `${line.slice(0, 99)}…` : line
 }
 

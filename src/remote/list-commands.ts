@@ -28,6 +28,7 @@ export async function listSessions(
   const filter = { includeInactive: all, ...(search !== null && { search }) }
   const found = await readPages(
     async (page) => (await client.run(TerminalListSessionsDocument, { ...page, filter })).page,
+    { all: json },
   )
   show(found, terminal, {
     json,
@@ -48,7 +49,10 @@ export async function listFacts(
   { search, json }: { readonly search: string | null; readonly json: boolean },
 ): Promise<void> {
   const filter = search === null ? {} : { search }
-  const found = await readPages(async (page) => (await client.run(TerminalListFactsDocument, { ...page, filter })).page)
+  const found = await readPages(
+    async (page) => (await client.run(TerminalListFactsDocument, { ...page, filter })).page,
+    { all: json },
+  )
   const row = (fact: (typeof found.items)[number]): string[] => [fact.id, fact.source, fact.content]
   show(found, terminal, { json, heads: ['FACT', 'SOURCE', 'SAYS'], row })
 }
@@ -57,6 +61,7 @@ export async function listLearnings(client: FactotumClient, terminal: Terminal, 
   const found = await readPages(
     async (page) =>
       (await client.run(TerminalListLearningsDocument, { ...page, filter: { status: ['PENDING'] } })).page,
+    { all: json },
   )
   show(found, terminal, {
     json,
@@ -66,7 +71,7 @@ export async function listLearnings(client: FactotumClient, terminal: Terminal, 
 }
 
 export async function listUsers(client: FactotumClient, terminal: Terminal, json: boolean): Promise<void> {
-  const found = await readPages(async (page) => (await client.run(TerminalListUsersDocument, page)).page)
+  const found = await readPages(async (page) => (await client.run(TerminalListUsersDocument, page)).page, { all: json })
   show(found, terminal, {
     json,
     heads: ['USER', 'ROLE', 'FROM', 'MAY USE'],
@@ -82,7 +87,9 @@ export async function listUsers(client: FactotumClient, terminal: Terminal, json
 }
 
 export async function listTokens(client: FactotumClient, terminal: Terminal, json: boolean): Promise<void> {
-  const found = await readPages(async (page) => (await client.run(TerminalListTokensDocument, page)).page)
+  const found = await readPages(async (page) => (await client.run(TerminalListTokensDocument, page)).page, {
+    all: json,
+  })
   show(found, terminal, {
     json,
     heads: ['TOKEN', 'KIND', 'FOR', 'FROM', 'LAST USED', 'EXPIRES'],
@@ -98,7 +105,9 @@ export async function listTokens(client: FactotumClient, terminal: Terminal, jso
 }
 
 export async function listSecrets(client: FactotumClient, terminal: Terminal, json: boolean): Promise<void> {
-  const found = await readPages(async (page) => (await client.run(TerminalListSecretsDocument, page)).page)
+  const found = await readPages(async (page) => (await client.run(TerminalListSecretsDocument, page)).page, {
+    all: json,
+  })
   show(found, terminal, {
     json,
     heads: ['SECRET', 'SET IN', 'WANTED BY'],
@@ -115,6 +124,7 @@ function show<Item>(
   terminal: Terminal,
   { json, heads, row }: Listing<Item>,
 ): void {
+  // Never cut: a program would not see the notice.
   if (json) return print(terminal, JSON.stringify(items, null, 2))
   if (items.length === 0) return printError(terminal, 'There is nothing to show.')
   const width = terminal.isInteractive ? (terminal.output.columns ?? 80) : null

@@ -5,6 +5,8 @@ export const EXIT = {
   failed: 1,
   /** It waits for an approval that cannot be given here. */
   waits: 3,
+  /** It was interrupted, and what it has sent goes on: what a shell says of a program that SIGINT ended. */
+  interrupted: 130,
 } as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

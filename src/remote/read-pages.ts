@@ -9,13 +9,15 @@ const PAGE = 100
 /** What a person can read at once, and more; the rest is found by a filter. */
 const MOST = 1000
 
-/** The first 1000 at most; `isCut` where there are more. */
+/** The first 1000 at most, unless a program wants all; `isCut` where there are more. */
 export async function readPages<Item>(
   read: (page: { first: number; after: string | null }) => Promise<Page<Item> | null>,
+  { all = false }: { readonly all?: boolean } = {},
 ): Promise<{ readonly items: readonly Item[]; readonly isCut: boolean }> {
   const items: Item[] = []
   let after: string | null = null
-  while (items.length < MOST) {
+  const most = all ? Infinity : MOST
+  while (items.length < most) {
     const page: Page<Item> | null = await read({ first: PAGE, after })
     items.push(...(page?.edges.map(({ node }) => node) ?? []))
     if (page === null || !page.pageInfo.hasNextPage) return { items, isCut: false }

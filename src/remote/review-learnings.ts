@@ -33,17 +33,19 @@ export async function reviewLearnings(client: FactotumClient, terminal: Terminal
     async (page) =>
       (await client.run(TerminalListLearningsDocument, { ...page, filter: { status: ['PENDING'] } })).page,
   )
+  let outcome: ExitCode = EXIT.done
   for (const [index, learning] of items.entries()) {
     log.message(describe(learning, `${index + 1} of ${items.length}`), { output: terminal.output })
     const verdict = await choose(terminal, 'What becomes of it?', VERDICTS)
-    if (verdict === null || verdict === 'end') return EXIT.done
+    if (verdict === null || verdict === 'end') return outcome
     if (verdict === 'later') continue
     const result = await decide(client, learning, await chosen(terminal, learning, verdict))
-    const refusal = result === null ? 'Left as it is.' : refusalOf(result)
-    if (refusal !== null) printError(terminal, refusal)
+    const refusal = result === null ? null : refusalOf(result)
+    if (refusal !== null) outcome = EXIT.failed
+    if (result === null || refusal !== null) printError(terminal, refusal ?? 'Left as it is.')
   }
   print(terminal, items.length === 0 ? 'There is nothing to decide about.' : 'That was all.')
-  return EXIT.done
+  return outcome
 }
 
 type Verdict = { readonly discard: true } | { readonly content: string }

@@ -20,8 +20,11 @@ export interface RemoteOptions {
   readonly isNewToken: boolean
   readonly clock: Clock
   readonly terminal: Terminal
-  /** Ends what would follow for ever. */
-  readonly signal: AbortSignal
+  /**
+   * From its call on, an interrupt (Ctrl-C) aborts the signal, once, instead of ending the process: for what has a way
+   * of its own to end.
+   */
+  readonly takeInterrupts: () => AbortSignal
 }
 
 /** How long a call tries to reach a server that does not answer; what follows a session tries until it is ended. */
@@ -80,17 +83,17 @@ async function untilLetIn(client: FactotumClient, clock: Clock): Promise<void> {
 async function carryOut(
   action: RemoteAction,
   client: FactotumClient,
-  { terminal, signal }: RemoteOptions,
+  { terminal, takeInterrupts }: RemoteOptions,
 ): Promise<ExitCode | void> {
   switch (action.do) {
     case 'chat':
       return chat(client, terminal, action.sessionId)
     case 'ask':
-      return ask(client, terminal, action)
+      return ask(client, terminal, { ...action, takeInterrupts })
     case 'sessions':
       return listSessions(client, terminal, action)
     case 'tail':
-      return tail(client, terminal, { ...action, signal })
+      return tail(client, terminal, { ...action, signal: takeInterrupts() })
     case 'approve':
       return approve(client, terminal, action)
     case 'facts':

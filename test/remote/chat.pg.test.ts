@@ -1,64 +1,20 @@
 /** `factotum chat` at a terminal of 80 columns, on a network that breaks: what a person sees and types. */
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { promisify, stripVTControlCharacters } from 'node:util'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { connect } from '../../packages/client/src/connect.ts'
 import { serverProgram } from '../harness/server-program.ts'
 import { Story, tokenOf } from '../harness/story.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
 import { displayedWidth } from './displayed-width.ts'
+import { seen, TypedTerminal } from './typed-terminal.ts'
 
 const APPROVALS = { toml: '[[approvals.rules]]\neffect = "require"\ncommand = "touch"\n' }
-
-/** A terminal that a test types into. */
-class Terminal implements AsyncDisposable {
-  readonly #child
-  #shown = ''
-
-  constructor(url: string, session: string) {
-    const command = `stty cols 80; exec ${process.execPath} bin/factotum.js chat ${session} --url ${url}`
-    this.#child = spawn('script', ['-qec', command, '/dev/null'], {
-      env: { ...process.env, FACTOTUM_TOKEN: tokenOf('ada'), TERM: 'xterm' },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    })
-    this.#child.stdout.on('data', (data: Buffer) => (this.#shown += data.toString()))
-  }
-
-  /** Each row that was ever drawn: what was written between two movements of the cursor. */
-  get rows(): string[] {
-    // eslint-disable-next-line no-control-regex -- what moves a cursor begins with a control character
-    return this.#shown.split(/[\r\n]|\u001B\[[\d;]*[A-HJK]/).map((row) => stripVTControlCharacters(row))
-  }
-
-  get shown(): string {
-    return stripVTControlCharacters(this.#shown).replaceAll('\r', '')
-  }
-
-  type(line: string): void {
-    this.#child.stdin.write(`${line}\r`)
-  }
-
-  async ended(): Promise<unknown> {
-    if (this.#child.exitCode === null) await once(this.#child, 'exit')
-    return this.#child.exitCode
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.kill('SIGKILL')
-    await this.ended()
-  }
-}
-
-/** Waits until the person sees it. */
-function seen(terminal: Terminal, text: string | RegExp): Promise<void> {
-  return expect.poll(() => terminal.shown).toMatch(text)
-}
 
 test('shows everything as it happens, decides in place, stops, and comes back after the connection was lost', async () => {
   await using story = await Story.begin({ config: APPROVALS })
   await using proxy = await TcpProxy.start(story.app.url)
-  await using terminal = new Terminal(proxy.through(story.app.url), 'cli:chat')
+  await using terminal = new TypedTerminal(proxy.through(story.app.url), 'chat cli:chat')
   await seen(terminal, 'cli:chat · /help')
   terminal.type('run: echo said by a command')
   await seen(terminal, /│ said by a command\n[^]*‹ /)
@@ -94,7 +50,7 @@ const WIDE = '可以请你告诉我明天早上几点开门吗？✅ 我想在�
 
 test('in 80 columns no row is wider, whatever is said, run and asked; in a pipe all of it is plain', async () => {
   await using story = await Story.begin({ config: APPROVALS })
-  await using terminal = new Terminal(story.app.url, 'cli:wide')
+  await using terminal = new TypedTerminal(story.app.url, 'chat cli:wide')
   await seen(terminal, 'cli:wide · /help')
   const client = connect({ url: story.app.url, token: tokenOf('ada') })
   const session = client.session('cli:wide')

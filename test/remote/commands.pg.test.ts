@@ -1,12 +1,14 @@
 /** The commands of the terminal against a real server, as scripts and operators use them. */
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { Environment } from '../../src/config/schema/environment.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { findServer } from '../../src/remote/find-server.ts'
+import { OpenSessionDocument } from '../generated/graphql.ts'
 import { Story } from '../harness/story.ts'
-import { factotum } from './run-command.ts'
+import { Answering, factotum, KEYS } from './run-command.ts'
 
 const APPROVALS = { toml: '[[approvals.rules]]\neffect = "require"\ncommand = "touch"\n' }
 
@@ -34,6 +36,31 @@ test('ask prints the answer, as text or JSON, and its exit code tells the outcom
   expect(await factotum(story, `approve ${id}`)).toMatchObject({ exitCode: 1 })
 })
 
+test('ask ends where no event tells of it: a message that starts no turn, a session that waits already', async () => {
+  await using story = await Story.begin({ config: APPROVALS })
+  const source = { kind: 'discord', interactive: true, platform: 'Discord', type: 'GROUP' } as const
+  const input = { source, participants: ['ben'] }
+  const { openSession } = await story.as('discord').run(OpenSessionDocument, { input })
+  if (openSession.__typename !== 'OpenSessionPayload') throw new Error(JSON.stringify(openSession))
+  const group = openSession.session.id
+  const stored = await factotum(story, `ask --session ${group} Lunch?`, { as: 'ben' })
+  expect(stored).toMatchObject({ exitCode: 0, printed: '', said: expect.stringContaining('starts no turn') })
+  const json = await factotum(story, `ask --json --session ${group} Lunch?`, { as: 'ben' })
+  expect(JSON.parse(json.printed)).toMatchObject({ status: 'STORED', turnId: null, answer: null, failure: null })
+
+  const waits = await factotum(story, 'ask --session cli:waits run: touch x')
+  expect(waits.exitCode).toBe(3)
+  const later = await factotum(story, 'ask --session cli:waits run: echo later')
+  expect(later).toEqual(waits)
+  expect(later.said).toMatch(/waits for an approval: touch x[^]*factotum approve \S+/)
+
+  const third = new Answering(story, 'ask --session cli:waits run: echo third')
+  await third.see(/waits for an approval: touch x[^]*May it run\?[^]*No/)
+  third.press(KEYS.enter)
+  await third.see(/✓ 1 EXEC touch x[^]*third/)
+  expect(await third.ended).toBe(0)
+})
+
 test('people, tokens, facts and sessions are listed and changed, by admins alone', async () => {
   await using story = await Story.begin()
   expect((await factotum(story, 'users add eve')).exitCode).toBe(0)
@@ -58,6 +85,32 @@ test('people, tokens, facts and sessions are listed and changed, by admins alone
   expect((await factotum(story, 'sessions --json')).printed).toContain('"cli:talk"')
   expect(await factotum(story, 'users', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
   expect(await factotum(story, 'facts add Ben knows', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
+})
+
+test('a chat in a pipe that has failed once ends with 1, whatever is answered or waits after it', async () => {
+  await using story = await Story.begin({ config: { ...APPROVALS, settings: { max_replan_depth: 0 } } })
+  const input = 'fail: It is no good.\nrun: echo answered\n'
+  const answered = await factotum(story, 'chat cli:fails', { input })
+  expect(answered).toMatchObject({ exitCode: 1, printed: expect.stringMatching(/Failed: [^]*│ answered\n/) })
+  const waits = await factotum(story, 'chat cli:fails', { input: `${input}run: touch x\n` })
+  expect(waits).toMatchObject({ exitCode: 1, printed: expect.stringMatching(/May this run\?.* touch x\n/) })
+})
+
+test('a list for people is cut with a notice, one for programs never', async () => {
+  await using story = await Story.begin()
+  const database = new pg.Client({ connectionString: story.databaseUrl })
+  await database.connect()
+  await database.query(
+    `INSERT INTO facts (id, content, norm, source, scope, created_at, updated_at)
+     SELECT 'fact_' || n, 'Shelf ' || n, n::text, 'MANUAL', 'GLOBAL', now(), now() FROM generate_series(1, 1001) n`,
+  )
+  await database.end()
+  const table = await factotum(story, 'facts')
+  expect(table.printed.match(/^fact_/gm)).toHaveLength(1000)
+  expect(table.said).toBe('… and more; these are the first 1000.\n')
+  const { printed, said } = await factotum(story, 'facts --json')
+  const ids = (JSON.parse(printed) as { id: string }[]).map(({ id }) => id)
+  expect([ids.length, new Set(ids).size, said]).toEqual([1001, 1001, ''])
 })
 
 test('secrets are listed by name, with where they are set and what wants them, and never with their values', async () => {

@@ -1,7 +1,7 @@
 /** Commands that ask a person, one thing after the other, and do what they choose. */
 import { expect, test } from 'vitest'
 import { FactsDocument, LearningsDocument } from '../generated/graphql.ts'
-import { approvalRules, untilAsked } from '../harness/approvals.ts'
+import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 import { Answering, KEYS } from './run-command.ts'
 
@@ -67,4 +67,36 @@ test('approve asks about each command that waits, and does as it is told', async
       event.__typename === 'ApprovalEvent' ? [event.approval.approvalStatus] : [],
     )
   expect([statusesIn(first).at(-1), statusesIn(second).at(-1)]).toEqual(['APPROVED', 'DENIED'])
+})
+
+test('a decision that came too late is said, ends nothing, and makes the exit code 1', async () => {
+  await using story = await Story.begin({ config: { toml: approvalRules('effect = "require"\ncommand = "touch"') } })
+  const ada = story.as('ada')
+  const ids = ['cli:first', 'cli:second']
+  for (const id of ids) {
+    await send(ada, id, 'run: touch x')
+    await using watch = watchAll(ada, id)
+    await untilAsked(watch)
+  }
+  const approving = new Answering(story, 'approve')
+  const late = await approving.see(/(\w+) in cli:\w+, until /)
+  await approving.see(/May it run\?[^]*Later/)
+  await decide(ada, { id: late, approve: false })
+  approving.press(KEYS.enter)
+  await approving.see(/factotum: .*[^]* in cli:\w+, until [^]*May it run\?[^]*Later/)
+  approving.press(KEYS.enter)
+  await approving.see(/Approved\./)
+  expect(await approving.ended).toBe(1)
+
+  for (const learned of ['The roof leaks.', 'The lift is slow.'])
+    await converse(story.as('ben'), '@ben:notes', `run: echo noted\nlearn: ${learned}`)
+  const review = new Answering(story, 'learnings review')
+  await review.see(/1 of 2: [^]*End the review/)
+  for (const { node } of (await ada.run(LearningsDocument, {})).learnings.edges.slice(0, 2))
+    await ada.run('mutation ($id: ID!) { discardLearning(input: { id: $id }) { __typename } }', { id: node.id })
+  review.press(KEYS.enter)
+  await review.see(/2 of 2: [^]*End the review/)
+  review.press(KEYS.down, KEYS.down, KEYS.down, KEYS.enter)
+  await review.see(/That was all\./)
+  expect(await review.ended).toBe(1)
 })

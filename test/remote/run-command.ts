@@ -25,7 +25,7 @@ function run(story: Story, words: string, { as, terminal }: { readonly as: Perso
     isNewToken: false,
     clock: systemClock,
     terminal,
-    signal: AbortSignal.timeout(PATIENCE.timeout),
+    takeInterrupts: () => AbortSignal.timeout(PATIENCE.timeout),
   })
 }
 

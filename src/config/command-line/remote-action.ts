@@ -65,7 +65,7 @@ function declareTalk(program: Command, found: Found<RemoteAction, RemoteFlags>):
     )
   withJson(withServer(program.command('ask')))
     .description(
-      'Sends one message, in a new session unless --session names one, and prints the answer; without words, or with -, the message is read from standard input. Exit code: 0 answered, 1 failed, cancelled or refused, 3 it waits for an approval that nobody here can give.',
+      'Sends one message, in a new session unless --session names one, and prints the answer; without words, or with -, the message is read from standard input. Exit code: 0 answered, 1 failed, cancelled or refused, 3 it waits for an approval that nobody here can give, 130 interrupted, while the turn goes on.',
     )
     .argument('[words...]', 'the message')
     .option('--session <id>', 'The session to ask in.', sessionIdValue)

@@ -81,7 +81,7 @@ export class ChatView {
 
   #showOutput({ text, stream }: EventOf<'TaskOutputEvent'>): void {
     const bar = styleText(stream === 'STDERR' ? 'red' : 'dim', '│ ')
-    this.#screen.text(harmless(text).replace(/\n$/, ''), `  ${bar}`)
+    this.#screen.text(harmless(text.replace(/\r?\n?$/, '')), `  ${bar}`)
   }
 
   #showDelta({ taskId, delta }: EventOf<'TextDeltaEvent'>): void {
@@ -91,7 +91,9 @@ export class ChatView {
       this.#screen.piece(styleText('bold', '‹ '))
     }
     this.#written.set(taskId, (written ?? '') + delta)
-    this.#screen.piece(harmless(delta))
+    // What ends a line may come in two pieces.
+    const held = written?.endsWith('\r') === true ? '\r' : ''
+    this.#screen.piece(harmless((held + delta).replace(/\r$/, '')))
   }
 
   /** The whole text counts: it is shown again where it is not what was written. */

@@ -64,6 +64,7 @@ class Chat {
   #sending: Promise<unknown> = Promise.resolve()
   /** Resolved anew with each event. */
   #happened: () => void = () => {}
+  /** Once failed it stays failed, whatever comes after it. */
   exitCode: ExitCode = EXIT.done
 
   constructor(client: FactotumClient, { id, view, isInteractive }: ChatOptions) {
@@ -176,11 +177,11 @@ class Chat {
       const happened = new Promise<void>((resolve) => (this.#happened = resolve))
       const end = this.#view.isWorking ? null : await readEnd(this.#client, messageId)
       if (end !== null) {
-        this.exitCode = end.status === 'DONE' || end.status === 'STORED' ? EXIT.done : EXIT.failed
+        if (end.status !== 'DONE' && end.status !== 'STORED') this.exitCode = EXIT.failed
         return true
       }
       if (this.#view.asked !== null) {
-        this.exitCode = EXIT.waits
+        if (this.exitCode === EXIT.done) this.exitCode = EXIT.waits
         return false
       }
       await happened

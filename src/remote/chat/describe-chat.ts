@@ -53,6 +53,6 @@ export function describeEnd(event: Extract<SessionEvent, { __typename: 'TurnComp
 
 /** Its first line, in so many columns. */
 export function shortLine(text: string, columns = 60): string {
-  const line = harmless(text).split('\n', 1)[0] ?? ''
+  const line = harmless(text).split(/\r?\n/, 1)[0] ?? ''
   return cutText(line.replaceAll('\t', ' '), columns)
 }

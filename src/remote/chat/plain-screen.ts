@@ -12,7 +12,8 @@ export class PlainScreen implements Screen {
 
   text(text: string, bar = ''): void {
     this.endPieces()
-    this.#output.write(`${text.replaceAll(/^/gm, bar)}\n`)
+    const lines = text.split('\n').map((line) => bar + line)
+    this.#output.write(`${lines.join('\n')}\n`)
   }
 
   piece(text: string): void {

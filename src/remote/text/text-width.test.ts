@@ -11,6 +11,9 @@ test.each([
   ['✅ ❌ ⌚', 8],
   ['❤\uFE0F', 2],
   ['🇩🇪', 2],
+  ['می\u200Cخواهم', 7],
+  ['Donau\u00ADdampf', 11],
+  ['at the end\r', 10],
 ])('%j takes %i columns', (text, columns) => {
   expect(textWidth(text)).toBe(columns)
 })

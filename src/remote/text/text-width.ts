@@ -26,7 +26,8 @@ export function cutText(text: string, columns: number): string {
 }
 
 const AS_PICTURE = '\uFE0F'
-const COMBINING = /^\p{M}$/u
+/** Marks, and what joins or directs characters; a soft hyphen takes its column on most terminals. */
+const WITHOUT_WIDTH = /^(?:(?!\u00AD)[\p{M}\p{Cf}]|\r)$/u
 const WIDE_RANGES = [
   '\\u1100-\\u115F\\u2329\\u232A\\u2E80-\\u303E\\u3041-\\uA4CF\\uA960-\\uA97C\\uAC00-\\uD7A3\\uF900-\\uFAFF',
   '\\uFE10-\\uFE19\\uFE30-\\uFE6F\\uFF00-\\uFF60\\uFFE0-\\uFFE6',
@@ -37,6 +38,6 @@ const WIDE_RANGES = [
 const WIDE = new RegExp(`^(?:[${WIDE_RANGES}]|(?![\\u{1F1E6}-\\u{1F1FF}])\\p{Emoji_Presentation})$`, 'u')
 
 function widthOf(character: string): number {
-  if (COMBINING.test(character)) return 0
+  if (WITHOUT_WIDTH.test(character)) return 0
   return WIDE.test(character) ? 2 : 1
 }

@@ -1,0 +1,25 @@
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { stripVTControlCharacters } from 'node:util'
+import { expect, test } from 'vitest'
+import { ChatView } from './chat-view.ts'
+import { shortLine } from './describe-chat.ts'
+import { PlainScreen } from './plain-screen.ts'
+
+const COMMON = { at: '2026-11-28T12:00:00.000Z', seq: 1, sessionId: 'cli:lines', turnId: 'turn_1', taskId: 'task_1' }
+
+test('lines that end as on Windows are lines, also when their end comes in two pieces', async () => {
+  const output = new PassThrough()
+  const view = new ChatView(new PlainScreen(output))
+  view.show({ ...COMMON, __typename: 'TaskOutputEvent', stream: 'STDOUT', text: 'one\r\ntwo\r\n' })
+  for (const delta of ['three\r', '\nfour', '\r', '\nfive'])
+    view.show({ ...COMMON, __typename: 'TextDeltaEvent', delta })
+  view.show({ ...COMMON, __typename: 'TextCompletedEvent', final: true, attempt: 1, content: 'three\r\nfour\r\nfive' })
+  output.end()
+  const shown = stripVTControlCharacters(await text(output))
+  expect(shown).toBe('  │ one\r\n  │ two\n‹ three\r\nfour\r\nfive\n')
+})
+
+test('the first line of a text leaves nothing behind that would overwrite it', () => {
+  expect(shortLine('touch x\r\nrm y')).toBe('touch x')
+})

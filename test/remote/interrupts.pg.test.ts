@@ -1,0 +1,37 @@
+/** Ctrl-C, and what it ends. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { serverProgram } from '../harness/server-program.ts'
+import { Story, tokenOf } from '../harness/story.ts'
+import { seen, TypedTerminal } from './typed-terminal.ts'
+
+test('the first one ends ask with 130, which says how to follow what goes on', async () => {
+  await using story = await Story.begin()
+  await using terminal = new TypedTerminal(story.app.url, "ask --session cli:long 'run: sleep 60'")
+  await seen(terminal, '▸ 1 EXEC sleep 60')
+  terminal.interrupt()
+  expect(await terminal.ended()).toBe(130)
+  const [, follow = ''] = /goes on; follow it with: factotum (tail cli:long .*)\n/.exec(terminal.shown) ?? []
+  await using tail = new TypedTerminal(story.app.url, follow)
+  await seen(tail, /task 1 +RUNNING sleep 60/)
+  expect(tail.shown).not.toMatch(/turn \w+ in/)
+  tail.interrupt()
+  expect(await tail.ended()).toBe(0)
+})
+
+test('the first one ends a command whose server does not answer', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const env = { PATH: process.env['PATH'], FACTOTUM_TOKEN: tokenOf('ada') }
+  const reached = once(silent, 'connection')
+  const child = spawn(process.execPath, [await serverProgram(), 'users', '--url', url], { env, stdio: 'ignore' })
+  const ended = once(child, 'exit')
+  const [socket] = await reached
+  child.kill('SIGINT')
+  expect(await ended).toEqual([null, 'SIGINT'])
+  socket.destroy()
+  silent.close()
+})
