@@ -90,8 +90,9 @@ export function revokeToken(
   { name }: { readonly name: string },
 ): Promise<TokenRevoked | Refusal> {
   return editPeople(context, viewer, async ({ transaction, people, at, audit }) => {
-    const token = people.tokens.get(name)
-    if (token === undefined) return notFound('token', name)
+    // A token of a user who went from config.toml lets in again when the name comes back.
+    const token = people.tokens.get(name) ?? (await readToken(transaction, name))
+    if (token === null || ('revokedAt' in token && token.revokedAt !== null)) return notFound('token', name)
     if (token.declared) return declaredThere('token', name)
     await revokeTokenRow(transaction, name, at)
     await audit('TOKEN_REVOKED', name)

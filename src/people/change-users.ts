@@ -2,7 +2,7 @@
 import type { UserConfig } from '../config/config.ts'
 import type { Role, Viewer } from '../core/identity.ts'
 import { conflict, notFound, refuseInput, type Refusal, type InputIssue } from '../core/refusal.ts'
-import { putUser, readUser, removeUserRow, type UserRow } from '../store/people/write-people.ts'
+import { putUser, readUser, removeUserRow, revokeAccess, type UserRow } from '../store/people/write-people.ts'
 import { declaredThere, editPeople } from './edit-people.ts'
 import type { PeopleContext } from './people-context.ts'
 import { isName, NAME_RULE } from '../config/field.ts'
@@ -19,7 +19,10 @@ export interface UserChanged {
 export interface CreateUserInput extends RightsInput {
   readonly name: string
   readonly role: Role
-  /** The name is that of a removed user, who comes back. */
+  /**
+   * The name is that of a removed user, who comes back; with what tokens and identities are left, if it went from
+   * config.toml.
+   */
   readonly restore?: boolean | null | undefined
 }
 
@@ -34,9 +37,12 @@ export async function createUser(
   if (refusal !== null) return refusal
   return editPeople(context, viewer, async ({ transaction, people, at, by, audit }) => {
     if (people.users.has(name)) return conflict('NAME_TAKEN', `There is a user "${name}" already.`)
-    const taken = whyTaken(await readUser(transaction, name), input)
+    const before = await readUser(transaction, name)
+    const taken = whyTaken(before, input)
     if (taken !== null) return conflict('NAME_TAKEN', taken)
     if (people.users.size >= MAX_USERS) return tooMany('users', MAX_USERS)
+    // Whom config.toml called so before may be another person, with tokens that were made here.
+    if (before !== null && input.restore !== true) await revokeAccess(transaction, name, at)
     await putUser(
       transaction,
       { name, role, skills: skillsOf(input, []), tools: [...new Set(input.tools ?? [])] },

@@ -159,6 +159,36 @@ test('names are for good, those of server parts are nobody’s, and config.toml 
   ])
 })
 
+test('who goes from config.toml leaves no way in to who gets the name', async () => {
+  await using story = await Story.begin()
+  const ada = story.as('ada')
+  const tokenFor = async (name: string): Promise<ApiClient> => {
+    const { createToken } = await ada.run(CreateTokenDocument, { input: { name, kind: 'USER', user: 'cleo' } })
+    if (createToken.__typename !== 'CreateTokenPayload') throw new Error(JSON.stringify(createToken))
+    return new ApiClient(story.app.url, createToken.secret)
+  }
+  const [desk, phone] = [await tokenFor('cleo-desk'), await tokenFor('cleo-phone')]
+  await ada.run(LinkIdentityDocument, { input: { user: 'cleo', connector: 'discord', identity: 'Cleo#1' } })
+  expect((await desk.request(ViewerDocument)).status).toBe(200)
+  const withoutCleo = storyConfig()
+    .replace('[users.cleo]\nrole = "user"\nskills = []\n', '')
+    .replace(/\[tokens\.cleo\]\n(?:\w+ = .*\n)+/, '')
+  await story.reconfigure(withoutCleo)
+  expect((await desk.request(ViewerDocument)).status).toBe(401)
+  const revoke = async () => (await ada.run(RevokeTokenDocument, { input: { name: 'cleo-phone' } })).revokeToken
+  expect(await revoke()).toMatchObject({ __typename: 'RevokeTokenPayload' })
+  expect(await revoke()).toMatchObject({ __typename: 'NotFoundRefusal' })
+
+  const { createUser } = await ada.run(CreateUserDocument, { input: { name: 'cleo', role: 'USER' } })
+  expect(createUser).toMatchObject({ user: { account: { identities: [] } } })
+  expect([(await desk.request(ViewerDocument)).status, (await phone.request(ViewerDocument)).status]).toEqual([
+    401, 401,
+  ])
+  const input = { sessionId: 'discord:lobby', content: 'Hello', user: 'Cleo#1' }
+  const { sendMessage } = await story.as('discord').run(SendMessageDocument, { input })
+  expect(sendMessage).toMatchObject({ message: { trusted: false } })
+})
+
 test('the last admin cannot go, nor their last token, in whatever way', async () => {
   await using story = await Story.begin()
   const dora = await add(story, { name: 'dora', role: 'ADMIN' })

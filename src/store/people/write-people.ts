@@ -62,11 +62,16 @@ const REVOKE_TOKENS_OF: Statement = {
 const UNLINK_ALL: Statement = { name: 'people.unlink-all', text: 'DELETE FROM user_aliases WHERE user_name = $1' }
 const FORGET_CODES: Statement = { name: 'people.forget-codes', text: 'DELETE FROM link_codes WHERE user_name = $1' }
 
-/** With tokens and aliases. */
-export async function removeUserRow(transaction: Queryable, name: string, at: Date): Promise<void> {
+/** By no token, identity or code of this name is anybody let in any more. */
+export async function revokeAccess(transaction: Queryable, name: string, at: Date): Promise<void> {
   await transaction.query(REVOKE_TOKENS_OF, [name, at])
   await transaction.query(UNLINK_ALL, [name])
   await transaction.query(FORGET_CODES, [name])
+}
+
+/** With tokens and aliases. */
+export async function removeUserRow(transaction: Queryable, name: string, at: Date): Promise<void> {
+  await revokeAccess(transaction, name, at)
   await transaction.query(REMOVE_USER, [name, at, null])
 }
 

@@ -43,7 +43,10 @@ const CreateUserInput = builder.inputType('CreateUserInput', {
     skills: t.stringList({ description: `${SKILLS} None when left out.` }),
     tools: t.stringList({ description: `${TOOLS} None when left out.` }),
     allSkills: t.boolean({ description: ALL_SKILLS }),
-    restore: t.boolean({ description: 'True: bring back a removed user of this name, with their sessions.' }),
+    restore: t.boolean({
+      description:
+        'True: bring back a removed user of this name, with their sessions; and, where the name went from config.toml, with the tokens and identities that were made here, which are revoked otherwise.',
+    }),
   }),
 })
 
