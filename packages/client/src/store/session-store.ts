@@ -65,21 +65,22 @@ export class SessionStore {
    * REFUSED with a problem; the answer has the rest. Never rejects for what the entry shows. Messages arrive in the
    * order of the calls: each waits until those before it are accepted, FAILED or REFUSED.
    */
-  readonly send = async (content: string, options: SendOptions = {}): Promise<SendResult | ClientError> => {
-    const idempotencyKey = options.idempotencyKey ?? newKey()
+  readonly send = async (content: string, all: SendOptions = {}): Promise<SendResult | ClientError> => {
+    const { signal: _, idempotencyKey: given, ...options } = all
+    const idempotencyKey = given ?? newKey()
     const sending = { status: 'SENDING', problem: null } as const
-    this.#outbox.add({ idempotencyKey, content, at: new Date().toISOString(), sending })
+    this.#outbox.add({ idempotencyKey, content, options, at: new Date().toISOString(), sending })
     this.#show()
-    return this.#deliver(content, { ...options, idempotencyKey })
+    return this.#deliver(content, { ...all, idempotencyKey })
   }
 
-  /** Sends an entry that FAILED again: the same message, which the server takes once. */
+  /** Sends an entry that FAILED again: the same message with the same options, which the server takes once. */
   readonly retry = async (key: string): Promise<SendResult | ClientError | null> => {
     const outgoing = this.#outbox.find(key)
     if (outgoing?.sending.status !== 'FAILED') return null
     this.#outbox.change(key, { status: 'SENDING', problem: null })
     this.#show()
-    return this.#deliver(outgoing.content, { idempotencyKey: key })
+    return this.#deliver(outgoing.content, { ...outgoing.options, idempotencyKey: key })
   }
 
   /** Takes an entry that FAILED or was REFUSED off the page. */
