@@ -50,3 +50,19 @@ test('a message that is sent again has all that it was sent with first', async (
   expect(server.posted[1]).toEqual(server.posted[0])
   client.close()
 })
+
+test('a message whose sending is given up can be sent again, or taken off the page', async () => {
+  using server = await accepting({ afterFailures: 0 })
+  const client = connect({ url: server.url, token: 't' })
+  const store = sessionStore(client, 'web:aborted')
+  const signal = AbortSignal.abort(new Error('enough'))
+  await expect(store.send('one', { signal })).rejects.toThrow('enough')
+  await expect(store.send('two', { signal })).rejects.toThrow('enough')
+  const [one, two] = store.getSnapshot().entries
+  expect(two).toMatchObject({ content: 'two', sending: { status: 'FAILED', problem: 'enough' } })
+  store.discard(two?.key ?? '')
+  expect(store.getSnapshot().entries).toEqual([one])
+  expect(await store.retry(one?.key ?? '')).toMatchObject({ __typename: 'SendMessagePayload' })
+  expect(server.posted).toMatchObject([{ content: 'one' }])
+  client.close()
+})

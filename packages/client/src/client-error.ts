@@ -80,3 +80,9 @@ export class ClientError extends Error {
     )
   }
 }
+
+/** For what shows errors: itself, or BAD_RESPONSE for anything else that was thrown, with its message and as cause. */
+export function asClientError(error: unknown): ClientError {
+  if (error instanceof ClientError) return error
+  return new ClientError('BAD_RESPONSE', error instanceof Error ? error.message : String(error), { cause: error })
+}

@@ -14,7 +14,8 @@ export interface ConnectOptions {
   /** Where the server is, such as "https://factotum.example"; with or without "/graphql". */
   readonly url: string
   /**
-   * The token, or what gets it: asked again for each request and each connection. Left out on a page of the server's
+   * The token, or what gets it: asked again for each request and each connection. That it fails is UNREACHABLE, as if
+   * the server gave no answer; a ClientError that it throws is passed on as it is. Left out on a page of the server's
    * own, whose cookie says who asks.
    */
   readonly token?: string | (() => string | Promise<string>)
@@ -277,7 +278,18 @@ export class Connection {
   async #authorization(): Promise<{ readonly authorization?: string }> {
     const { token } = this.#options
     if (token === undefined) return {}
-    return { authorization: `Bearer ${typeof token === 'string' ? token : await token()}` }
+    return { authorization: `Bearer ${typeof token === 'string' ? token : await tokenOf(token)}` }
+  }
+}
+
+/** What gets the token asks a network, too, as a rule: so its failure may pass. */
+async function tokenOf(getToken: () => string | Promise<string>): Promise<string> {
+  try {
+    return await getToken()
+  } catch (error) {
+    if (error instanceof ClientError) throw error
+    const why = error instanceof Error ? error.message : String(error)
+    throw new ClientError('UNREACHABLE', `The function that gets the token failed: ${why}`, { cause: error })
   }
 }
 
