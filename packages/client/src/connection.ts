@@ -39,6 +39,17 @@ export interface TypedDocument<Data, Variables> {
   readonly __apiType?: (variables: Variables) => Data
 }
 
+/** How long a call may take. */
+export interface CallOptions {
+  /** Gives the call up: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /**
+   * Without an answer after so many milliseconds it is UNREACHABLE; 20 seconds when left out. More where the server
+   * itself may wait for longer, such as for a model.
+   */
+  readonly answerWithinMs?: number
+}
+
 interface Result {
   readonly data?: unknown
   readonly errors?: readonly ServerError[]
@@ -112,10 +123,10 @@ export class Connection {
   request<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     variables: Variables,
-    signal: AbortSignal = this.closed,
+    { signal = this.closed, answerWithinMs = ANSWER_WITHIN_MS }: CallOptions = {},
   ): Promise<Data> {
     return this.#repeat(
-      () => this.#requestOnce(document, variables, signal),
+      () => this.#requestOnce(document, variables, { signal, answerWithinMs }),
       (error) => error.code === 'OVERLOADED',
       signal,
     )
@@ -124,10 +135,10 @@ export class Connection {
   async #requestOnce<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     variables: Variables,
-    signal: AbortSignal,
+    { signal, answerWithinMs }: Required<CallOptions>,
   ): Promise<Data> {
     const authorization = await this.#authorization()
-    const until = AbortSignal.any([signal, this.closed, AbortSignal.timeout(ANSWER_WITHIN_MS)])
+    const until = AbortSignal.any([signal, this.closed, AbortSignal.timeout(answerWithinMs)])
     try {
       const response = await fetch(this.#url, {
         method: 'POST',
@@ -172,7 +183,7 @@ export class Connection {
     signal: AbortSignal = this.closed,
   ): Promise<Data> {
     return this.#repeat(
-      () => this.#requestOnce(document, variables, signal),
+      () => this.#requestOnce(document, variables, { signal, answerWithinMs: ANSWER_WITHIN_MS }),
       (error) => error.isPassing,
       signal,
     )
