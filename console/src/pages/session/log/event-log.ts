@@ -55,6 +55,7 @@ export class EventLog {
     }
   }
 
+  /** Holds back what comes, until `resume`. */
   readonly pause = (): void => this.#become(paused(this.#state))
 
   readonly resume = (): void => this.#become(resumed(this.#state))

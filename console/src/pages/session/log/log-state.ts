@@ -13,16 +13,19 @@ export interface LogState {
   readonly problem: string | null
 }
 
+/** So many are shown, and held back, at most. */
 export const MOST_EVENTS = 3000
 
+/** Before it is read. */
 export const EMPTY_LOG: LogState = { events: [], held: null, hasOlder: false, problem: null }
 
-/** `hasMore`: there are others before these. */
+/** With a page of those before the oldest; `hasMore`: there are others before these. */
 export function withOlder(state: LogState, older: readonly SessionEvent[], hasMore: boolean): LogState {
   const events = newestOf([...older, ...state.events])
   return { ...state, events, hasOlder: hasMore && events.length < MOST_EVENTS }
 }
 
+/** With what has come, shown or held back. */
 export function withNew(state: LogState, coming: readonly SessionEvent[]): LogState {
   if (state.held !== null) return { ...state, held: newestOf([...state.held, ...coming]) }
   const events = newestOf([...state.events, ...coming])
