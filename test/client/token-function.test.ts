@@ -27,7 +27,7 @@ test('a token function that fails is as a server that gives no answer', async ()
   const end = await endWith(cause)
   expect(end).toBeInstanceOf(ClientError)
   expect(end).toMatchObject({ code: 'UNREACHABLE', isPassing: true, cause })
-  expect(end).toHaveProperty('message', 'The function that gets the token failed: the issuer is away')
+  expect(end).toHaveProperty('message', 'No token: the issuer is away')
 })
 
 test('a token function may end calls for good, with a ClientError of its own', async () => {

@@ -81,8 +81,8 @@ export class ClientError extends Error {
   }
 }
 
-/** For what shows errors: itself, or BAD_RESPONSE for anything else that was thrown, with its message and as cause. */
-export function asClientError(error: unknown): ClientError {
+/** Itself, or for anything else that was thrown one of `code`, with its message behind `before` and as its cause. */
+export function asClientError(error: unknown, code: ClientErrorCode = 'BAD_RESPONSE', before = ''): ClientError {
   if (error instanceof ClientError) return error
-  return new ClientError('BAD_RESPONSE', error instanceof Error ? error.message : String(error), { cause: error })
+  return new ClientError(code, before + (error instanceof Error ? error.message : String(error)), { cause: error })
 }
