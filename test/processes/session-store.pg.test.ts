@@ -135,6 +135,41 @@ test('a question is answered by its turn; what waits is edited and withdrawn, wh
   client.close()
 })
 
+/** A client whose token cannot be had in these of its calls, counted from 1. */
+function failingTokens(calls: readonly number[]): FactotumClient {
+  let called = 0
+  const token = async (): Promise<string> => {
+    called += 1
+    if (calls.includes(called)) throw new Error('the issuer of tokens is away')
+    return tokenOf('ada')
+  }
+  return connect({ url: story.app.url, token })
+}
+
+test('a page whose token cannot be had at first becomes ready, and what was sent meanwhile arrives once', async () => {
+  // The page and the message ask at the same time, so each of them fails at least once.
+  const client = failingTokens([1, 2, 3, 4])
+  const store = sessionStore(client, 'cli:store-token')
+  const leave = store.subscribe(() => {})
+  expect(await store.send('Are you there?')).toMatchObject({ __typename: 'SendMessagePayload' })
+  await expect.poll(() => store.getSnapshot().entries.at(-1)).toMatchObject({ kind: 'agent', final: true })
+  expect(store.getSnapshot().status).toBe('ready')
+  const people = store.getSnapshot().entries.filter(({ kind }) => kind === 'person')
+  expect(people).toMatchObject([{ content: 'Are you there?', sending: null }])
+  leave()
+  client.close()
+})
+
+test('a list whose token cannot be had becomes ready once it can', async () => {
+  // First the socket, then twice what reads the list.
+  const client = failingTokens([1, 3, 4])
+  const list = client.sessions()
+  const leave = list.subscribe(() => {})
+  await expect.poll(() => list.getSnapshot()).toMatchObject({ status: 'ready', error: null })
+  leave()
+  client.close()
+})
+
 test('lists stay live, and end with a sentence where they may not be read', async () => {
   const client = clientOf()
   const sessions = client.sessions({ search: 'listed' })

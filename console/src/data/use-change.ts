@@ -2,7 +2,7 @@
  * Mutations. A refusal is a value of the API: it is shown as a sentence, and the promise resolves with null, so that
  * what was typed stays where it is.
  */
-import { ClientError, type TypedDocument } from '@factotum/client'
+import { ClientError, type CallOptions, type TypedDocument } from '@factotum/client'
 import { useMutation } from '@tanstack/react-query'
 import { notify } from '../ui/tell/toasts.ts'
 import { run } from './client.ts'
@@ -13,9 +13,14 @@ interface Refused {
   readonly problem: string
 }
 
+interface Sent<Variables> {
+  readonly variables: Variables
+  readonly options: CallOptions
+}
+
 export interface Change<Variables, Payload> {
   /** Null: it was refused or failed, and the page says why. */
-  readonly send: (variables: Variables) => Promise<Payload | null>
+  readonly send: (variables: Variables, options?: CallOptions) => Promise<Payload | null>
   readonly isSending: boolean
 }
 
@@ -28,12 +33,14 @@ export function useChange<Data, Variables, Result extends object>(
   pick: (data: Data) => Result,
   touches: readonly { toString(): string }[] = [],
 ): Change<Variables, Exclude<Result, Refused>> {
-  const mutation = useMutation({ mutationFn: (variables: Variables) => run(document, variables) })
+  const mutation = useMutation({
+    mutationFn: ({ variables, options }: Sent<Variables>) => run(document, variables, options),
+  })
   return {
     isSending: mutation.isPending,
-    send: async (variables) => {
+    send: async (variables, options = {}) => {
       try {
-        const result = pick(await mutation.mutateAsync(variables))
+        const result = pick(await mutation.mutateAsync({ variables, options }))
         if ('problem' in result) {
           notify({ tone: 'bad', text: String(result.problem) })
           return null

@@ -34,7 +34,7 @@ export function useRead<Data, Variables>(
 ): UseQueryResult<Data> {
   return useQuery<Data>({
     queryKey: keyOf(document, variables),
-    queryFn: ({ signal }) => run(document, variables, signal),
+    queryFn: ({ signal }) => run(document, variables, { signal }),
     enabled,
     ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
@@ -68,7 +68,7 @@ function pagesOptions<Data, Variables extends { after?: string | null | undefine
   return {
     queryKey: keyOf(document, variables),
     queryFn: ({ pageParam, signal }: { readonly pageParam: string | null; readonly signal: AbortSignal }) =>
-      run(document, { ...variables, after: pageParam } as unknown as Variables, signal),
+      run(document, { ...variables, after: pageParam } as unknown as Variables, { signal }),
     initialPageParam: null,
     getNextPageParam: (last: Data) => {
       const info = pick(last)?.pageInfo

@@ -80,3 +80,9 @@ export class ClientError extends Error {
     )
   }
 }
+
+/** Itself, or for anything else that was thrown one of `code`, with its message behind `before` and as its cause. */
+export function asClientError(error: unknown, code: ClientErrorCode = 'BAD_RESPONSE', before = ''): ClientError {
+  if (error instanceof ClientError) return error
+  return new ClientError(code, before + (error instanceof Error ? error.message : String(error)), { cause: error })
+}

@@ -3,7 +3,13 @@
  * ("@factotum/client"), and what the demo and the stories use. Nothing in this folder knows the server's code, and
  * nothing in it needs more than a browser has.
  */
-import { Connection, type ConnectionState, type ConnectOptions, type TypedDocument } from './connection.ts'
+import {
+  Connection,
+  type CallOptions,
+  type ConnectionState,
+  type ConnectOptions,
+  type TypedDocument,
+} from './connection.ts'
 import { follow } from './follow.ts'
 import { SessionClient } from './session-client.ts'
 import type {
@@ -18,7 +24,7 @@ import { approvalList, factList, learningList, sessionList } from './lists/lists
 import type { OpenResult } from './session-client.ts'
 
 export { ClientError, type ClientErrorCode } from './client-error.ts'
-export type { ConnectionState, ConnectOptions, TypedDocument } from './connection.ts'
+export type { CallOptions, ConnectionState, ConnectOptions, TypedDocument } from './connection.ts'
 export type { SessionEvent } from './follow-events.ts'
 export type { SessionView } from './read-view.ts'
 export type {
@@ -109,9 +115,9 @@ export class FactotumClient {
   run<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     variables: Variables,
-    { signal }: { readonly signal?: AbortSignal } = {},
+    options: CallOptions = {},
   ): Promise<Data> {
-    return this.#connection.request(document, variables, signal)
+    return this.#connection.request(document, variables, options)
   }
 
   /**

@@ -4,7 +4,7 @@
  * come back is decided by who calls.
  */
 import { createClient, type Client as SocketClient } from 'graphql-ws/client'
-import { ClientError, type ServerError } from './client-error.ts'
+import { asClientError, ClientError, type ServerError } from './client-error.ts'
 import { Inbox } from './inbox.ts'
 import { originRefusal } from './origin-refusal.ts'
 import { pause, retryDelayMs } from './pause.ts'
@@ -14,7 +14,8 @@ export interface ConnectOptions {
   /** Where the server is, such as "https://factotum.example"; with or without "/graphql". */
   readonly url: string
   /**
-   * The token, or what gets it: asked again for each request and each connection. Left out on a page of the server's
+   * The token, or what gets it: asked again for each request and each connection. That it fails is UNREACHABLE, as if
+   * the server gave no answer; a ClientError that it throws is passed on as it is. Left out on a page of the server's
    * own, whose cookie says who asks.
    */
   readonly token?: string | (() => string | Promise<string>)
@@ -38,6 +39,17 @@ export interface TypedDocument<Data, Variables> {
   readonly __apiType?: (variables: Variables) => Data
 }
 
+/** How long a call may take. */
+export interface CallOptions {
+  /** Gives the call up: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /**
+   * Without an answer after so many milliseconds it is UNREACHABLE; 20 seconds when left out. More where the server
+   * itself may wait for longer, such as for a model.
+   */
+  readonly answerWithinMs?: number
+}
+
 interface Result {
   readonly data?: unknown
   readonly errors?: readonly ServerError[]
@@ -51,8 +63,8 @@ const ANSWER_WITHIN_MS = 20_000
  */
 const PING_EVERY_MS = 15_000
 const PONG_WITHIN_MS = 5_000
-/** Close codes after which the same token is not let in again. */
-const UNAUTHENTICATED_CODES: ReadonlySet<unknown> = new Set([4401])
+/** The close code after which the same token is not let in again. */
+const UNAUTHENTICATED_CODE = 4401
 /** The server did not understand us: coming back would not help. */
 const PROTOCOL_CODES: ReadonlySet<unknown> = new Set([4400, 4406, 4409, 4429])
 
@@ -111,22 +123,22 @@ export class Connection {
   request<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     variables: Variables,
-    signal: AbortSignal = this.closed,
+    options: CallOptions = {},
   ): Promise<Data> {
     return this.#repeat(
-      () => this.#requestOnce(document, variables, signal),
+      () => this.#requestOnce(document, variables, options),
       (error) => error.code === 'OVERLOADED',
-      signal,
+      options.signal,
     )
   }
 
   async #requestOnce<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     variables: Variables,
-    signal: AbortSignal,
+    { signal = this.closed, answerWithinMs = ANSWER_WITHIN_MS }: CallOptions,
   ): Promise<Data> {
     const authorization = await this.#authorization()
-    const until = AbortSignal.any([signal, this.closed, AbortSignal.timeout(ANSWER_WITHIN_MS)])
+    const until = AbortSignal.any([signal, this.closed, AbortSignal.timeout(answerWithinMs)])
     try {
       const response = await fetch(this.#url, {
         method: 'POST',
@@ -154,7 +166,7 @@ export class Connection {
       const response = await fetch(url, { method: 'PUT', headers, credentials: 'same-origin', body, signal })
       const answer = parse(await response.text())
       if (typeof answer === 'object' && answer !== null) return answer as Readonly<Record<string, unknown>>
-      throw new ClientError('BAD_RESPONSE', `The answer (status ${response.status}) is not that of this server.`)
+      throw new ClientError('BAD_RESPONSE', `The answer (status ${response.status}) is not Factotum's.`)
     } catch (error) {
       if (error instanceof ClientError || signal.aborted) throw error
       throw new ClientError('UNREACHABLE', `No answer from ${url}.`, { cause: error })
@@ -171,7 +183,7 @@ export class Connection {
     signal: AbortSignal = this.closed,
   ): Promise<Data> {
     return this.#repeat(
-      () => this.#requestOnce(document, variables, signal),
+      () => this.#requestOnce(document, variables, { signal }),
       (error) => error.isPassing,
       signal,
     )
@@ -180,7 +192,7 @@ export class Connection {
   async #repeat<Data>(
     send: () => Promise<Data>,
     mayRepeat: (error: ClientError) => boolean,
-    signal: AbortSignal,
+    signal: AbortSignal = this.closed,
   ): Promise<Data> {
     const patience = AbortSignal.timeout(this.#options.patienceMs ?? PATIENCE_MS)
     const waiting = AbortSignal.any([signal, patience, this.closed])
@@ -241,7 +253,7 @@ export class Connection {
     let silence: ReturnType<typeof setTimeout> | undefined
     const client = createClient({
       url: this.#url.replace(/^http/, 'ws'),
-      ...(webSocketImpl === undefined ? {} : { webSocketImpl }),
+      webSocketImpl,
       connectionParams: () => this.#authorization(),
       // Coming back is ours: with the seq of the last event, which graphql-ws does not know.
       retryAttempts: 0,
@@ -277,13 +289,18 @@ export class Connection {
   async #authorization(): Promise<{ readonly authorization?: string }> {
     const { token } = this.#options
     if (token === undefined) return {}
-    return { authorization: `Bearer ${typeof token === 'string' ? token : await token()}` }
+    try {
+      return { authorization: `Bearer ${typeof token === 'string' ? token : await token()}` }
+    } catch (error) {
+      // What gets the token asks a network, too, as a rule: its failure may pass.
+      throw asClientError(error, 'UNREACHABLE', 'No token: ')
+    }
   }
 }
 
 function graphqlUrl(url: string): string {
   const address = new URL(url)
-  if (!address.pathname.endsWith('/graphql')) address.pathname = `${address.pathname.replace(/\/$/, '')}/graphql`
+  address.pathname = address.pathname.replace(/(\/graphql)?\/?$/, '/graphql')
   return address.href
 }
 
@@ -292,7 +309,7 @@ function readResult(status: number, text: string): Result {
   const result = parse(text)
   if (typeof result === 'object' && result !== null && ('data' in result || 'errors' in result)) return result as Result
   const code = status >= 500 ? 'UNREACHABLE' : 'BAD_RESPONSE'
-  throw new ClientError(code, `The answer (status ${status}) is not that of a GraphQL server.`)
+  throw new ClientError(code, `The answer (status ${status}) is not Factotum's.`)
 }
 
 function parse(text: string): unknown {
@@ -318,7 +335,6 @@ function socketError(error: unknown): ClientError {
   if (Array.isArray(error)) return ClientError.ofServer(error as ServerError[])
   const { code, reason } = error as { readonly code?: unknown; readonly reason?: unknown }
   const why = typeof reason === 'string' && reason !== '' ? reason : 'The connection was lost.'
-  if (UNAUTHENTICATED_CODES.has(code)) return new ClientError('UNAUTHENTICATED', why, { cause: error })
-  if (PROTOCOL_CODES.has(code)) return new ClientError('BAD_RESPONSE', why, { cause: error })
-  return new ClientError('UNREACHABLE', why, { cause: error })
+  const lost = PROTOCOL_CODES.has(code) ? 'BAD_RESPONSE' : 'UNREACHABLE'
+  return new ClientError(code === UNAUTHENTICATED_CODE ? 'UNAUTHENTICATED' : lost, why, { cause: error })
 }

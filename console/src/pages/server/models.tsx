@@ -7,6 +7,9 @@ import { Button } from '../../ui/controls/button.tsx'
 import { Badge } from '../../ui/display/badge.tsx'
 import { durationText } from '../../ui/display/time-text.ts'
 
+/** The server waits for a model for 30 seconds, and says then that it is silent. */
+const ANSWER_WITHIN_MS = 35_000
+
 /** In words for people who have not read the documentation. */
 const DOES: Readonly<Record<string, string>> = {
   planner: 'makes a plan of a message',
@@ -55,7 +58,7 @@ function ModelRow({ model: { role, provider, model }, mayTry }: ModelRowProps) {
   const [result, setResult] = useState<Result | null>(null)
   const tryIt = async (): Promise<void> => {
     setResult(null)
-    setResult(await send({ role }))
+    setResult(await send({ role }, { answerWithinMs: ANSWER_WITHIN_MS }))
   }
   return (
     <li className="server-row">

@@ -2,7 +2,7 @@
  * A list that stays live: its first entries, read again whenever an update says that it may have changed. Reading,
  * rather than guessing from updates, keeps its order and its filter those of the server.
  */
-import { ClientError } from '../client-error.ts'
+import { asClientError, ClientError } from '../client-error.ts'
 import type { ReadingClient } from '../reading-client.ts'
 import type { TypedDocument } from '../connection.ts'
 import { Notifier } from '../store/notifier.ts'
@@ -131,8 +131,7 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
 
   #fail(error: unknown, signal: AbortSignal): void {
     if (signal.aborted || this.#client.isClosed) return
-    if (!(error instanceof ClientError)) throw error
-    this.#show({ ...this.#state, status: 'failed', error })
+    this.#show({ ...this.#state, status: 'failed', error: asClientError(error) })
   }
 
   #show(state: ListState<Item>): void {

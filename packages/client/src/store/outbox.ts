@@ -2,15 +2,17 @@
  * Messages of this page on their way: shown at once, sent without doubling, and known again by their idempotency key
  * when the log shows them, whether the answer to the sending came before or after.
  */
+import type { SendOptions } from '../session-client.ts'
 import type { PersonEntry, SendingState } from './session-state.ts'
 
 /**
  * A message of this page that the log does not show yet. `at`: when it was written, by the clock of the page, as ISO
- * 8601.
+ * 8601. `options`: what else it is sent with, each time; the signal is of one sending alone.
  */
 export interface Outgoing {
   readonly idempotencyKey: string
   readonly content: string
+  readonly options: Omit<SendOptions, 'idempotencyKey' | 'signal'>
   readonly at: string
   readonly sending: SendingState
 }

@@ -2,7 +2,7 @@
  * A session as a page shows it: read once, kept right by its events, shared by all components. It follows the session
  * while something listens, and a little longer, so that a component which is mounted anew finds it warm.
  */
-import { ClientError } from '../client-error.ts'
+import { asClientError, type ClientError } from '../client-error.ts'
 import type { ReadingClient } from '../reading-client.ts'
 import { StoreEventsDocument, StorePageDocument, StoreTurnDocument } from '../generated/graphql.ts'
 import { newKey } from '../new-key.ts'
@@ -62,24 +62,26 @@ export class SessionStore {
 
   /**
    * Shows the message at once and sends it. What becomes of it is in its entry: accepted, FAILED (see `retry`), or
-   * REFUSED with a problem; the answer has the rest. Never rejects for what the entry shows. Messages arrive in the
-   * order of the calls: each waits until those before it are accepted, FAILED or REFUSED.
+   * REFUSED with a problem; the answer has the rest. Rejects when the signal is aborted or the client closed, with
+   * that reason; the entry is FAILED then. Messages arrive in the order of the calls: each waits until those before it
+   * are accepted, FAILED or REFUSED.
    */
-  readonly send = async (content: string, options: SendOptions = {}): Promise<SendResult | ClientError> => {
-    const idempotencyKey = options.idempotencyKey ?? newKey()
+  readonly send = async (content: string, all: SendOptions = {}): Promise<SendResult | ClientError> => {
+    const { signal: _, idempotencyKey: given, ...options } = all
+    const idempotencyKey = given ?? newKey()
     const sending = { status: 'SENDING', problem: null } as const
-    this.#outbox.add({ idempotencyKey, content, at: new Date().toISOString(), sending })
+    this.#outbox.add({ idempotencyKey, content, options, at: new Date().toISOString(), sending })
     this.#show()
-    return this.#deliver(content, { ...options, idempotencyKey })
+    return this.#deliver(content, { ...all, idempotencyKey })
   }
 
-  /** Sends an entry that FAILED again: the same message, which the server takes once. */
+  /** Sends an entry that FAILED again: the same message with the same options, which the server takes once. */
   readonly retry = async (key: string): Promise<SendResult | ClientError | null> => {
     const outgoing = this.#outbox.find(key)
     if (outgoing?.sending.status !== 'FAILED') return null
     this.#outbox.change(key, { status: 'SENDING', problem: null })
     this.#show()
-    return this.#deliver(outgoing.content, { idempotencyKey: key })
+    return this.#deliver(outgoing.content, { ...outgoing.options, idempotencyKey: key })
   }
 
   /** Takes an entry that FAILED or was REFUSED off the page. */
@@ -140,10 +142,12 @@ export class SessionStore {
       this.#show()
       return result
     } catch (error) {
-      if (!(error instanceof ClientError)) throw error
-      this.#outbox.change(key, { status: 'FAILED', problem: error.message })
+      const problem = asClientError(error)
+      this.#outbox.change(key, { status: 'FAILED', problem: problem.message })
       this.#show()
-      return error
+      // Such as the signal's reason: the entry stays, because the message may have arrived.
+      if (problem !== error) throw error
+      return problem
     }
   }
 
@@ -233,9 +237,4 @@ export class SessionStore {
 function isToReadAnew(event: StoreEvent): boolean {
   if (event.__typename === 'SessionSnapshot') return event.removedUpTo !== null
   return event.__typename === 'SessionUpdatedEvent' && event.erased
-}
-
-function asClientError(error: unknown): ClientError {
-  if (error instanceof ClientError) return error
-  return new ClientError('BAD_RESPONSE', error instanceof Error ? error.message : String(error), { cause: error })
 }

@@ -57,7 +57,7 @@ export function Composer({ id, uploads, canSend, canUpdate }: ComposerProps) {
   const paste = (event: ClipboardEvent): void => {
     if (event.clipboardData.files.length === 0) return
     event.preventDefault()
-    uploads.add(event.clipboardData.files)
+    uploads.paste(event.clipboardData.files)
   }
   if (!canSend) return <p className="composer-closed soft small">You can read this session, but not write in it.</p>
   return (

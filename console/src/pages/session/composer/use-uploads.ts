@@ -1,5 +1,7 @@
 /** Files on their way into the session: put there at once, named by the next message. */
 import { useState } from 'react'
+import { notify } from '../../../ui/tell/toasts.ts'
+import { MOST_FILES, nameFiles, pastedName, type NamedFile } from './name-files.ts'
 
 export interface Upload {
   readonly name: string
@@ -11,30 +13,40 @@ export interface Upload {
 export interface Uploads {
   readonly files: readonly Upload[]
   readonly isBusy: boolean
+  /** What is beyond the most is left out, and the page says so. One that failed is replaced by a file of its name. */
   readonly add: (files: Iterable<File>) => void
+  /** The same for files of the clipboard, whose pictures have no names of their own. */
+  readonly paste: (files: Iterable<File>) => void
   readonly remove: (name: string) => void
   /** The names of those that are there; none is left then. */
   readonly take: () => string[]
 }
 
-const MOST = 10
-
 export function useUploads(sessionId: string): Uploads {
   const [files, setFiles] = useState<readonly Upload[]>([])
   const change = (name: string, part: Partial<Upload>): void =>
     setFiles((before) => before.map((file) => (file.name === name ? { ...file, ...part } : file)))
+  const add = (added: readonly NamedFile<File>[]): void => {
+    const taken = files.flatMap(({ name, status }) => (status === 'failed' ? [] : [name]))
+    const chosen = nameFiles(added, taken)
+    const leftOut = added.length - chosen.length
+    if (leftOut > 0)
+      notify({ tone: 'bad', text: `At most ${MOST_FILES} files go with one message. Left out: ${leftOut}.` })
+    const names = new Set(chosen.map(({ name }) => name))
+    const fresh = chosen.map(({ name, file: { size } }): Upload => ({ name, size, status: 'sending', problem: null }))
+    setFiles((before) => [...before.filter(({ name }) => !names.has(name)), ...fresh])
+    for (const { name, file } of chosen)
+      void upload(sessionId, name, file).then((problem) =>
+        change(name, problem === null ? { status: 'there' } : { status: 'failed', problem }),
+      )
+  }
   return {
     files,
     isBusy: files.some(({ status }) => status === 'sending'),
-    add: (added) => {
-      const chosen = [...added].slice(0, MOST)
-      const names = new Set(chosen.map(({ name }) => name))
-      const fresh = chosen.map(({ name, size }): Upload => ({ name, size, status: 'sending', problem: null }))
-      setFiles((before) => [...before.filter(({ name }) => !names.has(name)), ...fresh].slice(-MOST))
-      for (const file of chosen)
-        void upload(sessionId, file).then((problem) =>
-          change(file.name, problem === null ? { status: 'there' } : { status: 'failed', problem }),
-        )
+    add: (added) => add([...added].map((file) => ({ name: file.name, file }))),
+    paste: (added) => {
+      const at = new Date()
+      add([...added].map((file) => ({ name: pastedName(file.name, at), file })))
     },
     remove: (name) => setFiles((before) => before.filter((file) => file.name !== name)),
     take: () => {
@@ -45,8 +57,8 @@ export function useUploads(sessionId: string): Uploads {
 }
 
 /** Null: it is there. Otherwise why not, for people. Never rejects. */
-async function upload(sessionId: string, file: File): Promise<string | null> {
-  const path = `files/${encodeURIComponent(sessionId)}/${encodeURIComponent(file.name)}`
+async function upload(sessionId: string, name: string, file: File): Promise<string | null> {
+  const path = `files/${encodeURIComponent(sessionId)}/${encodeURIComponent(name)}`
   try {
     const response = await fetch(new URL(path, document.baseURI), { method: 'PUT', body: file })
     return response.ok ? null : ((await problemIn(response)) ?? `The server refused (status ${response.status}).`)

@@ -1,25 +1,16 @@
-/**
- * The newest events of a session as they are, live; older ones page by page. Bounded: of what is beyond, the oldest
- * go.
- */
+/** The newest events of a session as they are, live, with a pause; older ones page by page. */
 import { ClientError, type SessionEvent } from '@factotum/client'
 import { client, run } from '../../../data/client.ts'
 import { RawLogDocument } from '../../../generated/graphql.ts'
-
-export interface LogState {
-  readonly events: readonly SessionEvent[]
-  readonly hasOlder: boolean
-  readonly problem: string | null
-}
+import { EMPTY_LOG, paused, resumed, withNew, withOlder, type LogState } from './log-state.ts'
 
 const PAGE = 100
-const MOST = 3000
 const SHOW_EVERY_MS = 100
 
 export class EventLog {
   readonly #id: string
   readonly #listeners = new Set<() => void>()
-  #state: LogState = { events: [], hasOlder: false, problem: null }
+  #state = EMPTY_LOG
   #coming: SessionEvent[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
   #following: AbortController | null = null
@@ -56,14 +47,18 @@ export class EventLog {
     try {
       const { session } = await run(RawLogDocument, { id: this.#id, last: PAGE, before: String(oldest.seq) })
       const older = session?.events.edges.map(({ node }) => node) ?? []
-      const events = [...older, ...this.#state.events].slice(0, MOST)
-      this.#become({ events, hasOlder: session?.events.pageInfo.hasPreviousPage === true && events.length < MOST })
+      this.#become(withOlder(this.#state, older, session?.events.pageInfo.hasPreviousPage === true))
     } catch (error) {
       if (!(error instanceof ClientError)) throw error
     } finally {
       this.#isReadingOlder = false
     }
   }
+
+  /** Holds back what comes, until `resume`. */
+  readonly pause = (): void => this.#become(paused(this.#state))
+
+  readonly resume = (): void => this.#become(resumed(this.#state))
 
   async #follow(signal: AbortSignal): Promise<void> {
     try {
@@ -82,9 +77,9 @@ export class EventLog {
     this.#coming.push(event)
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      const events = [...this.#state.events, ...this.#coming]
+      const coming = this.#coming
       this.#coming = []
-      this.#become(events.length > MOST ? { events: events.slice(-MOST), hasOlder: true } : { events })
+      this.#become(withNew(this.#state, coming))
     }, SHOW_EVERY_MS)
   }
 

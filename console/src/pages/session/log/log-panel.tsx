@@ -14,22 +14,15 @@ const NEAR_START_PX = 300
 
 export function LogPanel({ id }: { readonly id: string }) {
   const log = useMemo(() => new EventLog(id), [id])
-  const live = useSyncExternalStore(log.subscribe, log.getSnapshot)
-  const [paused, setPaused] = useState<typeof live | null>(null)
+  const { events, held, hasOlder, problem } = useSyncExternalStore(log.subscribe, log.getSnapshot)
   const [filter, setFilter] = useState('')
-  const { events, hasOlder, problem } = paused ?? live
   const shown = useMemo(() => events.filter((event) => matches(event, filter)), [events, filter])
-  const missed = paused === null ? 0 : live.events.filter(({ seq }) => seq > (paused.events.at(-1)?.seq ?? 0)).length
   return (
     <div className="log">
       <div className="log-head">
         <SearchField label="Filter events" value={filter} onChange={(event) => setFilter(event.target.value)} />
-        <Button
-          small
-          icon={paused === null ? 'pause' : 'play'}
-          onClick={() => setPaused(paused === null ? live : null)}
-        >
-          {paused === null ? 'Pause' : missed > 0 ? `Go on (${missed})` : 'Go on'}
+        <Button small icon={held === null ? 'pause' : 'play'} onClick={held === null ? log.pause : log.resume}>
+          {held === null ? 'Pause' : held.length > 0 ? `Go on (${held.length})` : 'Go on'}
         </Button>
       </div>
       {problem !== null && <ErrorLine>{problem}</ErrorLine>}
@@ -40,7 +33,7 @@ export function LogPanel({ id }: { readonly id: string }) {
             : 'The filter searches in types and contents.'}
         </EmptyState>
       ) : (
-        <Rows events={shown} isFollowing={paused === null} onNearStart={() => hasOlder && void log.readOlder()} />
+        <Rows events={shown} isFollowing={held === null} onNearStart={() => hasOlder && void log.readOlder()} />
       )}
     </div>
   )
