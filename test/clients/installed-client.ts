@@ -1,7 +1,7 @@
 /** What is tried of the client where it is installed, by each Node. Its arguments: the URL, the token, a session. */
 
 /** What it says where no WebSocket is. */
-export const NO_SOCKET = 'No WebSocket is here: install "ws", and hand its WebSocket to connect as webSocketImpl.'
+export const NO_SOCKET = 'No WebSocket is here: install "ws" and give its own as webSocketImpl.'
 
 /** Prints `{ answer, resuming, problem }`; `problem`: what is said where Node has no WebSocket, and "ws" is used. */
 export const ASKING_SCRIPT = `

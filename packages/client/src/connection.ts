@@ -219,13 +219,13 @@ export class Connection {
   ): AsyncGenerator<Data, void, void> {
     if (signal.aborted) return
     const inbox = new Inbox<Result>(() => leave())
+    const end = (): void => inbox.complete()
     const payload = { query: document.toString(), variables: variables as Record<string, unknown> }
     const leave = this.#socket.subscribe(payload, {
       next: (result) => inbox.next(result as Result),
       error: (error) => inbox.error(socketError(error)),
-      complete: () => inbox.complete(),
+      complete: end,
     })
-    const end = (): void => inbox.complete()
     signal.addEventListener('abort', end)
     try {
       for await (const result of inbox.items()) {
@@ -249,7 +249,7 @@ export class Connection {
   #createSocket(): SocketClient {
     const { webSocketImpl, onConnection } = this.#options
     if (webSocketImpl === undefined && typeof WebSocket === 'undefined')
-      throw new TypeError('No WebSocket is here: install "ws", and hand its WebSocket to connect as webSocketImpl.')
+      throw new TypeError('No WebSocket is here: install "ws" and give its own as webSocketImpl.')
     let silence: ReturnType<typeof setTimeout> | undefined
     const client = createClient({
       url: this.#url.replace(/^http/, 'ws'),
