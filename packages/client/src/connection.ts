@@ -143,7 +143,6 @@ export class Connection {
       const response = await fetch(this.#url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...authorization },
-        credentials: 'same-origin',
         body: JSON.stringify({ query: document.toString(), variables }),
         signal: until,
       })
@@ -163,7 +162,7 @@ export class Connection {
     const url = this.#url.replace(/\/graphql$/, path)
     try {
       const headers = await this.#authorization()
-      const response = await fetch(url, { method: 'PUT', headers, credentials: 'same-origin', body, signal })
+      const response = await fetch(url, { method: 'PUT', headers, body, signal })
       const answer = parse(await response.text())
       if (typeof answer === 'object' && answer !== null) return answer as Readonly<Record<string, unknown>>
       throw new ClientError('BAD_RESPONSE', `The answer (status ${response.status}) is not Factotum's.`)
