@@ -1,4 +1,4 @@
-/** Every test is run by CI once, and `npm test` stays quick: what starts servers as processes is elsewhere, but for one. */
+/** Every test is run by CI once, and `npm test` stays quick: but for one, what starts servers is elsewhere. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { matchesGlob } from 'node:path'

@@ -14,7 +14,7 @@ export function harmlessly<Value>(value: Value): Value {
 
 /**
  * Control characters (escape sequences begin with one, and a carriage return alone overwrites its line) but tabs and
- * ends of lines; and what is not seen, or sets a direction, but what joins the parts of emoji and the letters of Persian
- * and of the languages of India, or marks the direction of one word.
+ * ends of lines; and what is not seen, or sets a direction, but what joins the parts of emoji and the letters of
+ * Persian and of the languages of India, or marks the direction of one word.
  */
 const CONTROL = /(?![\t\n]|\r\n)\p{Cc}|(?![\u00AD\u200C-\u200F\u{E0020}-\u{E007F}])\p{Cf}/gu

@@ -52,8 +52,8 @@ export interface Joining {
 }
 
 /**
- * Those of `turnIds` that still wait join `turn`, as they are now; none when it is to be cancelled. Throws AppError LEASE_LOST when another node has the
- * session; then nothing was written.
+ * Those of `turnIds` that still wait join `turn`, as they are now; none when it is to be cancelled. Throws AppError
+ * LEASE_LOST when another node has the session; then nothing was written.
  */
 export async function joinTurns(
   database: Database,
