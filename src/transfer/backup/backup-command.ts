@@ -14,6 +14,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { VERSION } from '../../platform/version.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
 import type { HomeFolder } from './home-files.ts'
+import { LeftOut } from './left-out.ts'
 import { restoreBackup, type Restored } from './restore-backup.ts'
 import { writeBackup, type WriteBackupOptions } from './write-backup.ts'
 
@@ -48,8 +49,9 @@ async function backUp(
   const folders: HomeFolder[] = [...(files ? (['pub'] as const) : []), ...(workspaces ? (['sessions'] as const) : [])]
   // Under its name it is there whole or not at all.
   const part = `${file}.part`
+  const leftOut = new LeftOut()
   try {
-    const frames = writeBackup({ ...whole(options), folders })
+    const frames = writeBackup({ ...whole(options), folders, leftOut })
     await pipeline(frames, createGzip({ level: 1 }), createWriteStream(part, { mode: 0o600 }))
     await rename(part, file)
   } catch (error) {
@@ -61,6 +63,7 @@ async function backUp(
     const left = [...(files ? [] : ['published files (--files)']), ...(workspaces ? [] : ['workspaces (--workspaces)'])]
     options.print(`Only as asked for: ${left.join(', ')}.`)
   }
+  printUnreadable(leftOut, options)
   options.print(LEFT_OUT)
 }
 
@@ -96,6 +99,12 @@ async function moveTo(databaseUrl: string, options: BackupCommandOptions): Promi
 
 function whole(options: BackupCommandOptions): Omit<WriteBackupOptions, 'folders'> {
   return { ...options, version: VERSION, at: options.clock.now(), progress: new Progress(options) }
+}
+
+/** Files and folders, with what is in them. */
+function printUnreadable(leftOut: LeftOut, { print }: BackupCommandOptions): void {
+  const named = leftOut.describe()
+  if (named !== null) print(`Left out, because their names or paths cannot be kept or they cannot be opened, ${named}.`)
 }
 
 function report({ header, rows, files }: Restored, { print }: BackupCommandOptions): void {

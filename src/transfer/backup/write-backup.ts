@@ -9,6 +9,7 @@ import type { Progress } from '../../config/command-line/progress.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
 import { lineOf, rowsIn, type BackupHeader } from './backup-format.ts'
 import { readHomeFiles, type HomeFolder } from './home-files.ts'
+import { LeftOut } from './left-out.ts'
 
 export interface WriteBackupOptions {
   readonly databaseUrl: string
@@ -17,6 +18,8 @@ export interface WriteBackupOptions {
   readonly folders: readonly HomeFolder[]
   readonly version: string
   readonly at: Date
+  /** Is given the files that are left out. */
+  readonly leftOut?: LeftOut
   readonly progress?: Pick<Progress, 'say'>
   /** The snapshot of the rows, for who wants to read the same. */
   readonly onSnapshot?: (id: string) => Promise<void>
@@ -45,7 +48,7 @@ export async function* writeBackup(options: WriteBackupOptions): AsyncGenerator<
         options.progress?.say(`${name}: ${rows[name]} rows, ${mebibytes(bytes)} in all`)
       }
     }
-    for await (const piece of readHomeFiles(options)) {
+    for await (const piece of readHomeFiles({ leftOut: new LeftOut(), ...options })) {
       yield piece
       bytes += piece.length
       options.progress?.say(`files: ${mebibytes(bytes)} in all`)
