@@ -5,15 +5,13 @@
  * A folder that is there may be a volume of its own, onto which nothing is renamed: its files are unpacked within it,
  * and renamed one by one.
  */
-import { createWriteStream } from 'node:fs'
 import { chmod, lchown, lstat, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../core/errors.ts'
 import { hasCode } from '../../platform/error-code.ts'
 import type { BackupFrame } from './backup-format.ts'
 import { HOME_FOLDERS, type HomeFolder } from './home-files.ts'
+import { writeNewFile } from './write-file.ts'
 
 export type HomeFrame = Exclude<BackupFrame, { table: string } | { end: true }>
 type FolderFrame = Extract<HomeFrame, { folder: string }>
@@ -66,9 +64,7 @@ export class UnpackedHome {
     else if ('folder' in frame) {
       await mkdir(path, { mode: PRIVATE, recursive: path === root })
       this.#folders.push({ path, frame })
-    } else {
-      await pipeline(Readable.from(bytes), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
-    }
+    } else await writeNewFile(path, bytes)
     if (!('folder' in frame)) await own(path, frame)
   }
 
