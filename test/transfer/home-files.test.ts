@@ -1,11 +1,12 @@
 /** What users' commands change in their workspaces while a backup reads them. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readHomeFiles } from '../../src/transfer/backup/home-files.ts'
-import { LeftOut } from '../../src/transfer/backup/left-out.ts'
+import { Names } from '../../src/transfer/backup/left-out.ts'
+import { UnpackedHome } from '../../src/transfer/backup/unpacked-home.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 
 const CANARY = 'what lies in another place'
@@ -19,7 +20,7 @@ async function readSwapping(name: string, swap: (home: string, path: string) => 
   await mkdir(join(home.path, 'elsewhere'))
   await writeFile(join(home.path, 'elsewhere', 'canary'), CANARY)
   const pieces: string[] = []
-  for await (const piece of readHomeFiles({ home: home.path, folders: ['sessions'], leftOut: new LeftOut() })) {
+  for await (const piece of readHomeFiles({ home: home.path, folders: ['sessions'], leftOut: new Names() })) {
     pieces.push(piece.toString())
     if (piece.includes(`"sessions/s/${name}"`)) await swap(home.path, join(workspace, name))
   }
@@ -60,3 +61,21 @@ test('a file that becomes a pipe after its line is not waited for', async ({ onT
   })
   expect(read).toContain('x'.repeat(CANARY.length))
 })
+
+test('a path of an older backup that is too long for this home is told, and none of its bytes is taken', async () => {
+  await using home = await createTemporaryHome()
+  const unpacked = await UnpackedHome.begin(home.path)
+  const owned = { mode: 0o755, uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+  await unpacked.write({ folder: 'sessions', ...owned }, oneByte())
+  const file = join('sessions', ...Array.from({ length: 21 }, () => 'd'.repeat(200)), 'file')
+  const bytes = oneByte()
+  expect(await unpacked.write({ file, bytes: 1, ...owned }, bytes)).toBe(false)
+  expect(await bytes.next()).toEqual({ done: false, value: Buffer.from('x') })
+  await unpacked.place()
+  await unpacked.end()
+  expect(await readdir(join(home.path, 'sessions'))).toEqual([])
+})
+
+async function* oneByte(): AsyncGenerator<Buffer, void, void> {
+  yield Buffer.from('x')
+}

@@ -63,7 +63,7 @@ async function backUp(
     const left = [...(files ? [] : ['published files (--files)']), ...(workspaces ? [] : ['workspaces (--workspaces)'])]
     options.print(`Only as asked for: ${left.join(', ')}.`)
   }
-  printUnreadable(leftOut, options)
+  printLeftOut(leftOut, options)
   options.print(LEFT_OUT)
 }
 
@@ -74,8 +74,9 @@ async function restore(
   const source = createReadStream(file)
   const unpacked = createGunzip()
   const flowing = pipeline(source, unpacked).catch((error: unknown) => unpacked.destroy(error as Error))
+  const leftOut = new LeftOut()
   try {
-    report(await restoreBackup(unpacked, { ...options, progress: new Progress(options) }), options)
+    report(await restoreBackup(unpacked, { ...options, leftOut, progress: new Progress(options) }), options)
   } catch (error) {
     throw fileError(error, file)
   } finally {
@@ -83,14 +84,17 @@ async function restore(
     unpacked.destroy()
     await flowing
   }
+  printLeftOut(leftOut, options)
   options.print('Start it with --paused first, to inspect it: then nothing fires, runs or is posted.')
 }
 
 async function moveTo(databaseUrl: string, options: BackupCommandOptions): Promise<void> {
   await refuseAtWork(options.databaseUrl)
   const progress = new Progress(options)
-  const frames = writeBackup({ ...whole(options), progress, folders: [] })
-  report(await restoreBackup(frames, { ...options, progress, databaseUrl, home: null }), options)
+  const leftOut = new LeftOut()
+  const frames = writeBackup({ ...whole(options), progress, folders: [], leftOut })
+  report(await restoreBackup(frames, { ...options, progress, databaseUrl, home: null, leftOut }), options)
+  printLeftOut(leftOut, options)
   options.print(
     'Next: write that address as DATABASE_URL into .env of the home (or the environment), and start the server.',
   )
@@ -101,10 +105,11 @@ function whole(options: BackupCommandOptions): Omit<WriteBackupOptions, 'folders
   return { ...options, version: VERSION, at: options.clock.now(), progress: new Progress(options) }
 }
 
-/** Files and folders, with what is in them. */
-function printUnreadable(leftOut: LeftOut, { print }: BackupCommandOptions): void {
-  const named = leftOut.describe()
-  if (named !== null) print(`Left out, because their names or paths cannot be kept or they cannot be opened, ${named}.`)
+function printLeftOut({ files, tables }: LeftOut, { print }: BackupCommandOptions): void {
+  const [namedTables, namedFiles] = [tables.describe(), files.describe()]
+  if (namedTables !== null) print(`Left out, because they are no tables of Factotum, ${namedTables}.`)
+  if (namedFiles !== null)
+    print(`Left out, because their names or paths cannot be kept or they cannot be opened, ${namedFiles}.`)
 }
 
 function report({ header, rows, files }: Restored, { print }: BackupCommandOptions): void {

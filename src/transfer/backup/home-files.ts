@@ -9,7 +9,7 @@ import { basename, join } from 'node:path'
 import { AppError, messageOf } from '../../core/errors.ts'
 import { at, FOLDER_FLAGS, type HeldFolder } from '../../platform/held-folder.ts'
 import { lineOf } from './backup-format.ts'
-import type { LeftOut } from './left-out.ts'
+import type { Names } from './left-out.ts'
 import { openEntry, textOf, type Entry } from './open-entry.ts'
 
 /** Below the home: published files, and workspaces. */
@@ -23,14 +23,14 @@ const PADDING = Buffer.alloc(64 * 1024)
 interface HomeFilesOptions {
   readonly home: string
   readonly folders: readonly HomeFolder[]
-  readonly leftOut: LeftOut
+  readonly leftOut: Names
 }
 
 /** A folder that is held open, and its name below the home. */
 interface Place {
   readonly folder: HeldFolder
   readonly name: string
-  readonly leftOut: LeftOut
+  readonly leftOut: Names
 }
 
 /**

@@ -2,8 +2,8 @@
 const MAX_NAMED = 5
 const MAX_LENGTH = 120
 
-/** Counts what is left out, and keeps the first names of it. */
-export class LeftOut {
+/** Counts names, and keeps the first of them. */
+export class Names {
   #count = 0
   readonly #first: string[] = []
 
@@ -17,6 +17,14 @@ export class LeftOut {
     if (this.#count === 0) return null
     return `${this.#count}: ${this.#first.join(', ')}${this.#count > this.#first.length ? ' …' : ''}`
   }
+}
+
+/** Of a backup or a restore. */
+export class LeftOut {
+  /** Files and folders of the home, with what is in them. */
+  readonly files = new Names()
+  /** Those that others made beside Factotum's. */
+  readonly tables = new Names()
 }
 
 /** Users name files: none of it may drive the terminal of the operator. */

@@ -50,8 +50,11 @@ export class UnpackedHome {
     return unpacked
   }
 
-  /** Refuses a name that leads out of the home, and a folder of the home that has files already. */
-  async write(frame: HomeFrame, bytes: AsyncIterable<Buffer>): Promise<void> {
+  /**
+   * Refuses a name that leads out of the home, and a folder of the home that has files already. False when the path is
+   * too long here: then nothing is written, and no byte was taken.
+   */
+  async write(frame: HomeFrame, bytes: AsyncIterable<Buffer>): Promise<boolean> {
     const inHome = resolve(this.#home, nameOf(frame))
     const top = HOME_FOLDERS.find((folder) => `${inHome}${sep}`.startsWith(join(this.#home, folder) + sep))
     if (top === undefined)
@@ -59,6 +62,20 @@ export class UnpackedHome {
     const { root } = this.#unpacking[top]
     const path = join(root, relative(join(this.#home, top), inHome))
     if (path === root) await this.#refuseFilled(top)
+    try {
+      await this.#unpack(frame, bytes, { path, root })
+      return true
+    } catch (error) {
+      if (hasCode(error, 'ENAMETOOLONG')) return false
+      throw error
+    }
+  }
+
+  async #unpack(
+    frame: HomeFrame,
+    bytes: AsyncIterable<Buffer>,
+    { path, root }: { readonly path: string; readonly root: string },
+  ): Promise<void> {
     await refuseLinks(dirname(path), dirname(root))
     if ('link' in frame) await symlink(frame.to, path)
     else if ('folder' in frame) {
@@ -127,7 +144,8 @@ async function refuseLinks(folder: string, above: string): Promise<void> {
   }
 }
 
-function nameOf(frame: HomeFrame): string {
+/** Below the home. */
+export function nameOf(frame: HomeFrame): string {
   return 'file' in frame ? frame.file : 'folder' in frame ? frame.folder : frame.link
 }
 
