@@ -45,7 +45,7 @@ export async function inTransferTransaction<Result>(
     await client.query('COMMIT')
     return result
   } catch (error) {
-    throw hasCode(error, '42P01', '42703') ? olderDatabase(error) : toAppError(error)
+    throw hasCode(error, '42P01', '42703', '42883') ? olderDatabase(error) : toAppError(error)
   } finally {
     await client.end()
   }

@@ -12,6 +12,8 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
 import { migrate, migrationNames } from '../../store/connection/migrate.ts'
+import { goOnAfterRestore } from '../../store/go-on-after-restore.ts'
+import { onConnection } from '../transfer-transaction.ts'
 import { BackupReader, rowsIn, type BackupFrame, type BackupHeader } from './backup-format.ts'
 import { LeftOut } from './left-out.ts'
 import { nameOf, UnpackedHome } from './unpacked-home.ts'
@@ -55,16 +57,29 @@ export async function restoreBackup(source: AsyncIterable<Buffer>, options: Rest
     )
     await during(options, 'counting what is in the tables (ANALYZE)', () => analyze(options))
     await during(options, 'bringing the schema up to date', () => migrate(options.databaseUrl, options))
+    await goOn(options)
     return { header, ...counted }
   } finally {
     await client.end() // what was not committed is rolled back
   }
 }
 
-async function analyze({ databaseUrl }: RestoreOptions): Promise<void> {
+function analyze(options: RestoreOptions): Promise<unknown> {
+  return onAnother(options, (client) => client.query('ANALYZE'))
+}
+
+/** Commands write to the audit too, and may before a server starts. */
+function goOn(options: RestoreOptions): Promise<unknown> {
+  return onAnother(options, (client) => goOnAfterRestore(onConnection(client)))
+}
+
+async function onAnother<Result>(
+  { databaseUrl }: RestoreOptions,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
   const client = await connectClient(databaseUrl, 'factotum restore')
   try {
-    await client.query('ANALYZE')
+    return await work(client)
   } finally {
     await client.end()
   }
