@@ -1,8 +1,9 @@
 /** What users' commands change in their workspaces while a backup reads them. */
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
-import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { readHomeFiles } from '../../src/transfer/backup/home-files.ts'
 import { Names } from '../../src/transfer/backup/left-out.ts'
@@ -60,6 +61,29 @@ test('a file that becomes a pipe after its line is not waited for', async ({ onT
     })
   })
   expect(read).toContain('x'.repeat(CANARY.length))
+})
+
+/** Reads a home as another user, and prints what it has left out. */
+const READ = `
+import { readHomeFiles } from '${import.meta.dirname}/../../src/transfer/backup/home-files.ts'
+import { Names } from '${import.meta.dirname}/../../src/transfer/backup/left-out.ts'
+const leftOut = new Names()
+for await (const piece of readHomeFiles({ home: process.argv[2], folders: ['sessions'], leftOut })) void piece
+console.log(leftOut.describe())
+`
+
+test.skipIf(process.getuid?.() !== 0)('what may not be opened is left out', async () => {
+  await using home = await createTemporaryHome()
+  const workspace = join(home.path, 'sessions', 's')
+  await mkdir(join(workspace, 'folder'), { recursive: true, mode: 0o755 })
+  await writeFile(join(workspace, 'file'), CANARY)
+  await writeFile(join(home.path, 'read.ts'), READ)
+  await chmod(home.path, 0o755)
+  for (const name of ['file', 'folder']) await chmod(join(workspace, name), 0)
+  const nobody = { uid: 65_534, gid: 65_534 }
+  const { stdout } = await promisify(execFile)(process.execPath, [join(home.path, 'read.ts'), home.path], nobody)
+  const [count, names = ''] = stdout.trim().split(': ')
+  expect([count, names.split(', ').toSorted()]).toEqual(['2', ['"sessions/s/file"', '"sessions/s/folder"']])
 })
 
 test('a path of an older backup that is too long for this home is told, and none of its bytes is taken', async () => {
