@@ -1,6 +1,7 @@
 /**
- * In a database that was restored from a dump, transactions are numbered from the start: audit entries would come before
- * what is sealed, which breaks the chain for good. So who writes the first entry there has the numbers go on first.
+ * In a database that was restored from a dump, transactions are numbered from the start: audit entries would come
+ * before what is sealed, which breaks the chain for good. So who writes the first entry there has the numbers go on
+ * first.
  */
 import type { Queryable, Statement } from './database.ts'
 
