@@ -13,17 +13,9 @@ import type { Metrics } from '../platform/metrics.ts'
 import { Periodic } from '../platform/waiting/periodic.ts'
 import { appendAudit } from '../store/audit-entries.ts'
 import type { Database } from '../store/database.ts'
+import { goOnAfterRestore } from '../store/go-on-after-restore.ts'
 import { GENESIS_HASH, sealHash, type SealableEntry } from './seal-hash.ts'
-import {
-  ADD_SEAL,
-  BEGINNING,
-  BEHIND_AUDIT,
-  goOnFrom,
-  LAST_SEAL,
-  OLDEST_UNSEALED,
-  UNSEALED,
-  type Seal,
-} from './seal-rows.ts'
+import { ADD_SEAL, BEGINNING, LAST_SEAL, OLDEST_UNSEALED, UNSEALED, type Seal } from './seal-rows.ts'
 
 export interface AuditSealerOptions {
   readonly database: Database
@@ -66,20 +58,10 @@ export class AuditSealer {
 
   /** To be awaited before anything is written to the audit. Rejects when the database is away. */
   async start(): Promise<void> {
-    await this.#goOnAfterRestore()
-    this.#seals.start()
-  }
-
-  /**
-   * In a database that was restored from a dump, transactions are numbered from the start: they would come before what
-   * is sealed.
-   */
-  async #goOnAfterRestore(): Promise<void> {
     const { database, logger } = this.#options
-    const [behind] = await database.query<{ missing: string }>(BEHIND_AUDIT, [])
-    if (behind === undefined) return
-    await database.query(goOnFrom(behind.missing), [])
-    logger.warn('the database was restored from a dump; the audit goes on behind its newest entry')
+    if (await goOnAfterRestore(database))
+      logger.warn('the database was restored from a dump; the audit goes on behind its newest entry')
+    this.#seals.start()
   }
 
   /** No further poll; what can be sealed now is sealed. Repeatable; never rejects. */

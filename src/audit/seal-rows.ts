@@ -41,21 +41,6 @@ export const UNSEALED = {
     ORDER BY e.txid, e.pos LIMIT $3`,
 }
 
-/** What the numbers of transactions of this server lack to go on behind those in the audit; no row when they do. */
-export const BEHIND_AUDIT = {
-  name: 'audit.behind',
-  text: `SELECT (newest.txid + 1 - pg_snapshot_xmin(pg_current_snapshot())::text::bigint)::text AS missing
-    FROM (SELECT greatest((SELECT max(txid) FROM audit_entries), (SELECT max(txid) FROM audit_seals)) AS txid) newest
-    WHERE newest.txid >= audit_txid(pg_snapshot_xmax(pg_current_snapshot()))`,
-}
-
-/** `missing`: digits. */
-export function goOnFrom(missing: string): { name: string; text: string } {
-  const text = `CREATE OR REPLACE FUNCTION "audit_txid"(transaction xid8) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE
-    AS 'SELECT transaction::text::bigint + ${BigInt(missing)}'`
-  return { name: '', text }
-}
-
 /**
  * How long the oldest entry after a place has waited, transactions that still run included; no row when there is none.
  */

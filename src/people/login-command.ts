@@ -4,6 +4,7 @@ import { AppError } from '../core/errors.ts'
 import { hasCode } from '../platform/error-code.ts'
 import { connectClient } from '../store/connection/connect-client.ts'
 import type { Queryable, Statement } from '../store/database.ts'
+import { goOnAfterRestore } from '../store/go-on-after-restore.ts'
 import { toAppError } from '../store/to-app-error.ts'
 import { createLoginLink } from './create-login-link.ts'
 
@@ -26,11 +27,12 @@ export async function loginCommand({ databaseUrl, address, user, clock, print }:
         (await client.query<Row>({ name, text, values: [...values] })).rows,
     }
     await client.query('BEGIN')
+    await goOnAfterRestore(transaction)
     const { path, userName, tokenName } = await createLoginLink(transaction, { user, at: clock.now() })
     await client.query('COMMIT')
     print(describeLoginLink({ url: `${address}${path}`, userName, tokenName }))
   } catch (error) {
-    if (hasCode(error, '42P01'))
+    if (hasCode(error, '42P01', '42883'))
       throw new AppError('CONFIG_INVALID', 'The database is new, or of an earlier version. Start the server once.')
     throw toAppError(error)
   } finally {

@@ -12,6 +12,7 @@ import { AppError, messageOf } from '../core/errors.ts'
 import { Doorbell } from '../events/doorbell.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { goOnAfterRestore } from '../store/go-on-after-restore.ts'
 import { exportSession, withEnds } from './export-session.ts'
 import { importSession, type ImportReport } from './import-session.ts'
 import { readLines } from './read-lines.ts'
@@ -67,16 +68,18 @@ async function importFrom(
 ): Promise<ImportReport> {
   try {
     const input = file === null ? options.input : (await open(file)).createReadStream()
-    return await inTransferTransaction(options, 'IMPORT', (client) =>
-      importSession({
+    return await inTransferTransaction(options, 'IMPORT', async (client) => {
+      // No server may have started on this database yet.
+      await goOnAfterRestore(client)
+      return importSession({
         client,
         lines: counted(readLines(input), options),
         as,
         at: options.clock.now(),
         by: null,
         otherId: '--as <id>',
-      }),
-    )
+      })
+    })
   } catch (error) {
     throw fileError(error, file ?? 'standard input')
   }

@@ -59,7 +59,7 @@ export async function inTransferTransaction<Result>(
     return result
   } catch (error) {
     if (signal?.aborted === true && !isCommitting) throw signal.reason
-    throw hasCode(error, '42P01', '42703') ? olderDatabase(error) : toAppError(error)
+    throw hasCode(error, '42P01', '42703', '42883') ? olderDatabase(error) : toAppError(error)
   } finally {
     signal?.removeEventListener('abort', breakOff)
     await client.end()

@@ -232,9 +232,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'listed-through-a-link',
     promise: 'A linked folder in pub/ is not entered.',
-    file: 'src/execution/workspace/held-folder.ts',
-    find: 'const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW',
-    replace: 'const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY',
+    file: 'src/platform/held-folder.ts',
+    find: 'FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW',
+    replace: 'FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY',
     tests: ['src/execution/workspace/publish-files.test.ts'],
   },
   {

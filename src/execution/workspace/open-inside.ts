@@ -6,7 +6,7 @@
  * file that was opened must lie in the workspace, be a plain file, and have no other name.
  */
 import { closeSync, constants, fstatSync, openSync, readlinkSync, type BigIntStats } from 'node:fs'
-import { at, inside } from './held-folder.ts'
+import { at, inside } from '../../platform/held-folder.ts'
 
 const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 /** Opening a pipe must not wait for who writes to it. */

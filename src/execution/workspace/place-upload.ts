@@ -10,7 +10,7 @@ import type { Account } from '../../config/home/unprivileged-account.ts'
 import { UPLOADS_FOLDER } from '../../core/file/uploaded-file.ts'
 import { hasCode } from '../../platform/error-code.ts'
 import { findDropAccount } from '../sandbox/drop-account.ts'
-import { at, inside, within } from './held-folder.ts'
+import { at, inside, within } from '../../platform/held-folder.ts'
 import type { StagedUpload } from './staged-upload.ts'
 import { adminWorkspacePath, createWorkspace, workspacePath } from './workspace.ts'
 

@@ -8,7 +8,7 @@
  */
 import { lstatSync, opendirSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
-import { at, inside, within, type HeldFolder } from './held-folder.ts'
+import { at, inside, within, type HeldFolder } from '../../platform/held-folder.ts'
 import { codeOf, kindOf, openInside, type Problem } from './open-inside.ts'
 
 /** Relative to the workspace. */

@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, opendirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { at, inside } from '../../execution/workspace/held-folder.ts'
+import { at, inside } from '../../platform/held-folder.ts'
 import { openInside } from '../../execution/workspace/open-inside.ts'
 
 /** Of one folder. */

@@ -31,6 +31,8 @@ interface AppliedMigration {
 }
 
 const MIGRATIONS = packageFile('prisma/migrations')
+/** As all migrations write them, which a test holds. */
+const TABLE_STATEMENTS = /^ *(CREATE|DROP|ALTER) TABLE "(\w+)"(?: RENAME TO "(\w+)"| \(|;)/gm
 const OLDEST_SERVER = 150_000
 const BOOKKEEPING = `
   CREATE TABLE _prisma_migrations (
@@ -80,6 +82,21 @@ export async function migrate(url: string, options: MigrateOptions): Promise<str
 /** Of this build, in order. */
 export async function migrationNames(): Promise<string[]> {
   return (await readMigrations(MIGRATIONS)).map(({ name }) => name)
+}
+
+/** The tables that are there once these migrations are applied; null when this build does not know all of them. */
+export async function tablesAfter(names: readonly string[]): Promise<ReadonlySet<string> | null> {
+  const applied = new Set(names)
+  const known = (await readMigrations(MIGRATIONS)).filter(({ name }) => applied.has(name))
+  if (known.length < applied.size) return null
+  const tables = new Set<string>()
+  for (const { sql } of known)
+    for (const [, verb, table = '', renamed = ''] of sql.matchAll(TABLE_STATEMENTS)) {
+      if (verb === 'CREATE') tables.add(table)
+      else tables.delete(table)
+      if (renamed !== '') tables.add(renamed)
+    }
+  return tables
 }
 
 async function readMigrations(directory: string): Promise<Migration[]> {

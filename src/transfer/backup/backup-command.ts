@@ -14,6 +14,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { VERSION } from '../../platform/version.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
 import type { HomeFolder } from './home-files.ts'
+import { LeftOut } from './left-out.ts'
 import { restoreBackup, type Restored } from './restore-backup.ts'
 import { writeBackup, type WriteBackupOptions } from './write-backup.ts'
 
@@ -48,8 +49,9 @@ async function backUp(
   const folders: HomeFolder[] = [...(files ? (['pub'] as const) : []), ...(workspaces ? (['sessions'] as const) : [])]
   // Under its name it is there whole or not at all.
   const part = `${file}.part`
+  const leftOut = new LeftOut()
   try {
-    const frames = writeBackup({ ...whole(options), folders })
+    const frames = writeBackup({ ...whole(options), folders, leftOut })
     await pipeline(frames, createGzip({ level: 1 }), createWriteStream(part, { mode: 0o600 }))
     await rename(part, file)
   } catch (error) {
@@ -61,6 +63,7 @@ async function backUp(
     const left = [...(files ? [] : ['published files (--files)']), ...(workspaces ? [] : ['workspaces (--workspaces)'])]
     options.print(`Only as asked for: ${left.join(', ')}.`)
   }
+  printLeftOut(leftOut, options)
   options.print(LEFT_OUT)
 }
 
@@ -71,8 +74,9 @@ async function restore(
   const source = createReadStream(file)
   const unpacked = createGunzip()
   const flowing = pipeline(source, unpacked).catch((error: unknown) => unpacked.destroy(error as Error))
+  const leftOut = new LeftOut()
   try {
-    report(await restoreBackup(unpacked, { ...options, progress: new Progress(options) }), options)
+    report(await restoreBackup(unpacked, { ...options, leftOut, progress: new Progress(options) }), options)
   } catch (error) {
     throw fileError(error, file)
   } finally {
@@ -80,14 +84,17 @@ async function restore(
     unpacked.destroy()
     await flowing
   }
+  printLeftOut(leftOut, options)
   options.print('Start it with --paused first, to inspect it: then nothing fires, runs or is posted.')
 }
 
 async function moveTo(databaseUrl: string, options: BackupCommandOptions): Promise<void> {
   await refuseAtWork(options.databaseUrl)
   const progress = new Progress(options)
-  const frames = writeBackup({ ...whole(options), progress, folders: [] })
-  report(await restoreBackup(frames, { ...options, progress, databaseUrl, home: null }), options)
+  const leftOut = new LeftOut()
+  const frames = writeBackup({ ...whole(options), progress, folders: [], leftOut })
+  report(await restoreBackup(frames, { ...options, progress, databaseUrl, home: null, leftOut }), options)
+  printLeftOut(leftOut, options)
   options.print(
     'Next: write that address as DATABASE_URL into .env of the home (or the environment), and start the server.',
   )
@@ -96,6 +103,13 @@ async function moveTo(databaseUrl: string, options: BackupCommandOptions): Promi
 
 function whole(options: BackupCommandOptions): Omit<WriteBackupOptions, 'folders'> {
   return { ...options, version: VERSION, at: options.clock.now(), progress: new Progress(options) }
+}
+
+function printLeftOut({ files, tables }: LeftOut, { print }: BackupCommandOptions): void {
+  const [namedTables, namedFiles] = [tables.describe(), files.describe()]
+  if (namedTables !== null) print(`Left out, because they are no tables of Factotum, ${namedTables}.`)
+  if (namedFiles !== null)
+    print(`Left out, because their names or paths cannot be kept or they cannot be opened, ${namedFiles}.`)
 }
 
 function report({ header, rows, files }: Restored, { print }: BackupCommandOptions): void {

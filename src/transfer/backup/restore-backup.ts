@@ -12,9 +12,12 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
 import { migrate, migrationNames } from '../../store/connection/migrate.ts'
+import { goOnAfterRestore } from '../../store/go-on-after-restore.ts'
+import { onConnection } from '../transfer-transaction.ts'
 import { BackupReader, rowsIn, type BackupFrame, type BackupHeader } from './backup-format.ts'
-import { UnpackedHome } from './unpacked-home.ts'
-import { quoted } from './write-backup.ts'
+import { LeftOut } from './left-out.ts'
+import { nameOf, UnpackedHome } from './unpacked-home.ts'
+import { ownTables, quoted } from './write-backup.ts'
 
 export interface RestoreOptions {
   readonly databaseUrl: string
@@ -22,6 +25,8 @@ export interface RestoreOptions {
   readonly home: string | null
   readonly clock: Clock
   readonly logger: Logger
+  /** Is told what is left out. */
+  readonly leftOut?: LeftOut
   readonly progress?: Progress
 }
 
@@ -37,25 +42,44 @@ const [MAX_ASKED, ASK_AGAIN_MS] = [60, 1000]
 /** Rejects with TRANSFER_REFUSED, having left the tables and the home empty, when it does not fit or is not whole. */
 export async function restoreBackup(source: AsyncIterable<Buffer>, options: RestoreOptions): Promise<Restored> {
   const reader = new BackupReader(source)
-  const header = await reader.header()
-  await makeSchema(header, options)
+  const written = await reader.header()
+  await makeSchema(written, options)
+  const { leftOut = new LeftOut() } = options
+  const header = { ...written, tables: await ownTables(written, leftOut) }
+  const own = new Set(header.tables.map(({ name }) => name))
+  const foreign = new Set(written.tables.map(({ name }) => name).filter((name) => !own.has(name)))
   const client = await connectClient(options.databaseUrl, 'factotum restore')
   try {
     await client.query('BEGIN')
     await refuseFilled(client)
-    const counted = await withHome(options.home, (home) => fill(reader, { client, header, options, home }))
+    const counted = await withHome(options.home, (home) =>
+      fill(reader, { client, header, options, home, leftOut, foreign }),
+    )
     await during(options, 'counting what is in the tables (ANALYZE)', () => analyze(options))
     await during(options, 'bringing the schema up to date', () => migrate(options.databaseUrl, options))
+    await goOn(options)
     return { header, ...counted }
   } finally {
     await client.end() // what was not committed is rolled back
   }
 }
 
-async function analyze({ databaseUrl }: RestoreOptions): Promise<void> {
+function analyze(options: RestoreOptions): Promise<unknown> {
+  return onAnother(options, (client) => client.query('ANALYZE'))
+}
+
+/** Commands write to the audit too, and may before a server starts. */
+function goOn(options: RestoreOptions): Promise<unknown> {
+  return onAnother(options, (client) => goOnAfterRestore(onConnection(client)))
+}
+
+async function onAnother<Result>(
+  { databaseUrl }: RestoreOptions,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
   const client = await connectClient(databaseUrl, 'factotum restore')
   try {
-    await client.query('ANALYZE')
+    return await work(client)
   } finally {
     await client.end()
   }
@@ -187,8 +211,9 @@ async function fasten(
   const { rows } = await client.query<{ table: string; column: string; sequence: string }>(
     `SELECT c.relname AS table, a.attname AS column, pg_get_serial_sequence(c.oid::regclass::text, a.attname) AS sequence
       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-      WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+      WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND c.relname = ANY ($1)
         AND pg_get_serial_sequence(c.oid::regclass::text, a.attname) IS NOT NULL`,
+    [header.tables.map(({ name }) => name)],
   )
   for (const { table, column, sequence } of rows)
     await client.query(
@@ -203,27 +228,32 @@ interface Loading {
   readonly options: RestoreOptions
   /** Null: files of the backup are left out. */
   readonly home: UnpackedHome | null
+  readonly leftOut: LeftOut
+  /** Tables of the backup that are left out: a version that knew no better has copied them. */
+  readonly foreign: ReadonlySet<string>
 }
 
 async function load(reader: BackupReader, loading: Loading): Promise<{ rows: number; files: number }> {
-  const { home, options } = loading
+  const { home, options, foreign, leftOut } = loading
   const counted: Record<string, number> = {}
   let files = 0
   let frame = await reader.frame()
   while (!('end' in frame)) {
-    if ('table' in frame) {
+    if ('table' in frame && !foreign.has(frame.table)) {
       frame = await loadTable({ reader, first: frame, counted }, loading)
       continue
     }
     const bytes = reader.bytes('bytes' in frame ? frame.bytes : 0)
-    if (home === null) for await (const _ of bytes);
-    else await home.write(frame, bytes)
-    if ('file' in frame) files += 1
+    if (home !== null && !('table' in frame)) {
+      if (!(await home.write(frame, bytes))) leftOut.files.add(nameOf(frame))
+      else if ('file' in frame) files += 1
+    }
+    for await (const _ of bytes); // those that were not taken
     options.progress?.say(`files: ${files}`)
     frame = await reader.frame()
   }
   for (const [table, rows] of Object.entries(frame.rows))
-    if ((counted[table] ?? 0) !== rows)
+    if ((counted[table] ?? 0) !== rows && !foreign.has(table))
       throw new AppError(
         'TRANSFER_REFUSED',
         `The backup is damaged: ${table} has ${counted[table] ?? 0} of ${rows} rows.`,

@@ -5,15 +5,13 @@
  * A folder that is there may be a volume of its own, onto which nothing is renamed: its files are unpacked within it,
  * and renamed one by one.
  */
-import { createWriteStream } from 'node:fs'
 import { chmod, lchown, lstat, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../core/errors.ts'
 import { hasCode } from '../../platform/error-code.ts'
 import type { BackupFrame } from './backup-format.ts'
 import { HOME_FOLDERS, type HomeFolder } from './home-files.ts'
+import { writeNewFile } from './write-file.ts'
 
 export type HomeFrame = Exclude<BackupFrame, { table: string } | { end: true }>
 type FolderFrame = Extract<HomeFrame, { folder: string }>
@@ -52,8 +50,11 @@ export class UnpackedHome {
     return unpacked
   }
 
-  /** Refuses a name that leads out of the home, and a folder of the home that has files already. */
-  async write(frame: HomeFrame, bytes: AsyncIterable<Buffer>): Promise<void> {
+  /**
+   * Refuses a name that leads out of the home, and a folder of the home that has files already. False when the path is
+   * too long here: then nothing is written, and no byte was taken.
+   */
+  async write(frame: HomeFrame, bytes: AsyncIterable<Buffer>): Promise<boolean> {
     const inHome = resolve(this.#home, nameOf(frame))
     const top = HOME_FOLDERS.find((folder) => `${inHome}${sep}`.startsWith(join(this.#home, folder) + sep))
     if (top === undefined)
@@ -61,14 +62,26 @@ export class UnpackedHome {
     const { root } = this.#unpacking[top]
     const path = join(root, relative(join(this.#home, top), inHome))
     if (path === root) await this.#refuseFilled(top)
+    try {
+      await this.#unpack(frame, bytes, { path, root })
+      return true
+    } catch (error) {
+      if (hasCode(error, 'ENAMETOOLONG')) return false
+      throw error
+    }
+  }
+
+  async #unpack(
+    frame: HomeFrame,
+    bytes: AsyncIterable<Buffer>,
+    { path, root }: { readonly path: string; readonly root: string },
+  ): Promise<void> {
     await refuseLinks(dirname(path), dirname(root))
     if ('link' in frame) await symlink(frame.to, path)
     else if ('folder' in frame) {
       await mkdir(path, { mode: PRIVATE, recursive: path === root })
       this.#folders.push({ path, frame })
-    } else {
-      await pipeline(Readable.from(bytes), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
-    }
+    } else await writeNewFile(path, bytes)
     if (!('folder' in frame)) await own(path, frame)
   }
 
@@ -131,7 +144,8 @@ async function refuseLinks(folder: string, above: string): Promise<void> {
   }
 }
 
-function nameOf(frame: HomeFrame): string {
+/** Below the home. */
+export function nameOf(frame: HomeFrame): string {
   return 'file' in frame ? frame.file : 'folder' in frame ? frame.folder : frame.link
 }
 

@@ -7,8 +7,10 @@ import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import type { Progress } from '../../config/command-line/progress.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
+import { tablesAfter } from '../../store/connection/migrate.ts'
 import { lineOf, rowsIn, type BackupHeader } from './backup-format.ts'
 import { readHomeFiles, type HomeFolder } from './home-files.ts'
+import { LeftOut } from './left-out.ts'
 
 export interface WriteBackupOptions {
   readonly databaseUrl: string
@@ -17,6 +19,8 @@ export interface WriteBackupOptions {
   readonly folders: readonly HomeFolder[]
   readonly version: string
   readonly at: Date
+  /** Is told what is left out. */
+  readonly leftOut?: LeftOut
   readonly progress?: Pick<Progress, 'say'>
   /** The snapshot of the rows, for who wants to read the same. */
   readonly onSnapshot?: (id: string) => Promise<void>
@@ -24,11 +28,12 @@ export interface WriteBackupOptions {
 
 /** Rejects with an AppError when the database cannot be reached or read. */
 export async function* writeBackup(options: WriteBackupOptions): AsyncGenerator<Buffer, void, void> {
+  const { leftOut = new LeftOut() } = options
   const client = await connectClient(options.databaseUrl, 'factotum backup')
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     await options.onSnapshot?.(await snapshotOf(client))
-    const header = await readHeader(client, options)
+    const header = await readHeader(client, { ...options, leftOut })
     yield lineOf(header)
     const rows: Record<string, number> = {}
     let bytes = 0
@@ -45,7 +50,7 @@ export async function* writeBackup(options: WriteBackupOptions): AsyncGenerator<
         options.progress?.say(`${name}: ${rows[name]} rows, ${mebibytes(bytes)} in all`)
       }
     }
-    for await (const piece of readHomeFiles(options)) {
+    for await (const piece of readHomeFiles({ ...options, leftOut: leftOut.files })) {
       yield piece
       bytes += piece.length
       options.progress?.say(`files: ${mebibytes(bytes)} in all`)
@@ -79,12 +84,25 @@ const TABLES = `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.a
 
 async function readHeader(
   client: pg.Client,
-  { version, at }: Pick<WriteBackupOptions, 'version' | 'at'>,
+  { version, at, leftOut }: Pick<WriteBackupOptions, 'version' | 'at'> & { readonly leftOut: LeftOut },
 ): Promise<BackupHeader> {
-  const { rows: tables } = await client.query<{ name: string; columns: string[] }>(TABLES)
-  const { rows: migrations } = await client.query<{ name: string }>(
+  const { rows: found } = await client.query<{ name: string; columns: string[] }>(TABLES)
+  const { rows } = await client.query<{ name: string }>(
     `SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL
       ORDER BY migration_name`,
   )
-  return { backup: 1, version, at: at.toISOString(), migrations: migrations.map(({ name }) => name), tables }
+  const migrations = rows.map(({ name }) => name)
+  const tables = await ownTables({ migrations, tables: found }, leftOut)
+  return { backup: 1, version, at: at.toISOString(), migrations, tables }
+}
+
+/** Those that migrations made: what an operator or an extension keeps beside them is not ours to copy. */
+export async function ownTables(
+  { migrations, tables }: Pick<BackupHeader, 'migrations' | 'tables'>,
+  leftOut: LeftOut,
+): Promise<BackupHeader['tables']> {
+  const made = await tablesAfter(migrations)
+  const isOwn = (name: string): boolean => made === null || made.has(name)
+  for (const { name } of tables) if (!isOwn(name)) leftOut.tables.add(name)
+  return tables.filter(({ name }) => isOwn(name))
 }

@@ -5,7 +5,8 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import { join } from 'node:path'
 
-const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+/** For opening a folder itself, and no link to one. */
+export const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
 /** A folder that is open; `path` is where it was when it was opened. */
 export interface HeldFolder {
