@@ -30,7 +30,11 @@ afterAll(async () => {
 })
 
 /** A turn that learns `text`, of which the curator asks; returns the learning. `meanwhile`: during the curator's call. */
-async function ask(sessionId: string, text: string, question: string, meanwhile?: () => Promise<unknown>) {
+async function ask(
+  sessionId: string,
+  [text, question]: readonly [text: string, question: string],
+  meanwhile?: () => Promise<unknown>,
+) {
   const answerOf = ({ user }: StubCall) => {
     const learned = [...user.matchAll(/^(L\d+): /gm)].map(([, learningId]) => learningId)
     const asks = { verdict: 'ask', question, fact: null, known: null, reason: 'It is not clear.' }
@@ -66,8 +70,8 @@ async function questionsOf(sessionId: string) {
 test('a question of two learnings stays open when one is decided, and its answer settles the other', async () => {
   const ada = story.as('ada')
   const question = 'Where is the tower of Alster?'
-  const first = await ask('cli:tower', 'The tower of Alster is in Riga.', question)
-  const second = await ask('cli:tower', 'The tower of Alster is in Turku.', question)
+  const first = await ask('cli:tower', ['The tower of Alster is in Riga.', question])
+  const second = await ask('cli:tower', ['The tower of Alster is in Turku.', question])
   expect([first.status, second.status]).toEqual(['ASKED', 'ASKED'])
   const [asked] = await questionsOf('cli:tower')
   expect(await questionsOf('cli:tower')).toHaveLength(1)
@@ -82,8 +86,8 @@ test('a question of two learnings stays open when one is decided, and its answer
 
   // The last one to be decided closes it.
   const [one, two] = [
-    await ask('cli:spire', 'The spire of Alster is in Riga.', 'Where is the spire of Alster?'),
-    await ask('cli:spire', 'The spire of Alster is in Turku.', 'Where is the spire of Alster?'),
+    await ask('cli:spire', ['The spire of Alster is in Riga.', 'Where is the spire of Alster?']),
+    await ask('cli:spire', ['The spire of Alster is in Turku.', 'Where is the spire of Alster?']),
   ]
   await ada.run(api.DiscardLearningDocument, { id: one.id })
   expect(await questionsOf('cli:spire')).toMatchObject([{ status: 'OPEN' }])
@@ -95,7 +99,7 @@ test('an admin’s question that a learning has joined stays open when that is d
   const ada = story.as('ada')
   const content = 'Where is the wharf of Alster?'
   await ada.run(api.CreateQuestionDocument, { content })
-  const learning = await ask('cli:wharf', 'The wharf of Alster is in Riga.', content)
+  const learning = await ask('cli:wharf', ['The wharf of Alster is in Riga.', content])
   expect(learning.status).toBe('ASKED')
   expect(await questionsOf('cli:wharf')).toEqual([])
   await ada.run(api.DiscardLearningDocument, { id: learning.id })
@@ -105,7 +109,7 @@ test('an admin’s question that a learning has joined stays open when that is d
 
 test('what an admin asks about a learning is closed with it', async () => {
   const ada = story.as('ada')
-  const { id } = await ask('cli:basin', 'The basin of Alster is in Riga.', 'Where is the basin of Alster?')
+  const { id } = await ask('cli:basin', ['The basin of Alster is in Riga.', 'Where is the basin of Alster?'])
   const asking = { id, verdict: 'ASK', text: 'Is the basin of Alster still in Riga?' } as const
   await ada.run(api.DecideLearningsDocument, { decisions: [asking] })
   expect((await questionsOf('cli:basin')).map(({ status }) => status).toSorted()).toEqual(['OPEN', 'RESOLVED'])
@@ -120,7 +124,7 @@ test('a question that is answered during the curator’s call takes no learning;
   const id = createQuestion.__typename === 'CreateQuestionPayload' ? must(createQuestion.question, 'it').id : ''
   const learned = 'The canal of Alster is in Riga.'
   const answer = () => ada.run(api.ResolveQuestionDocument, { id, outcome: 'FACTS' })
-  const learning = await ask('cli:canal', learned, content, answer)
+  const learning = await ask('cli:canal', [learned, content], answer)
   expect(learning).toMatchObject({ status: 'PENDING', held: false })
   const jobs = { name: '', text: 'SELECT ready_at <= now() AS due FROM curation_jobs WHERE session_id = $1' }
   expect(await database.query(jobs, ['cli:canal'])).toEqual([{ due: true }])

@@ -6,7 +6,7 @@ import type { Curation, TurnWrite } from '../../core/turn-write.ts'
 import { sql, type Sql } from '../sql.ts'
 import {
   ANSWERS,
-  ASKABLE,
+  JOINABLE,
   CURATED,
   FENCE,
   fenced,
@@ -53,11 +53,11 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
       OR EXISTS (SELECT FROM ${REPLACEABLE} r WHERE r.id = c.replaces->>'factId'))
     ORDER BY c.fact->>'norm' ON CONFLICT DO NOTHING
     RETURNING id`
-  const askable = fenced`
+  const joinable = fenced`
     SELECT o.id FROM (SELECT q.id FROM ${JUDGED} c, questions q
       WHERE q.id = c."questionId" AND q.status = 'OPEN' ORDER BY q.id FOR SHARE OF q) o
     UNION ALL SELECT c.question->>'id' FROM ${JUDGED} c WHERE jsonb_typeof(c.question) = 'object'`
-  const isAsked = sql`c."questionId" IS NULL OR EXISTS (SELECT FROM ${ASKABLE} q WHERE q.id = c."questionId")`
+  const isAsked = sql`c."questionId" IS NULL OR EXISTS (SELECT FROM ${JOINABLE} q WHERE q.id = c."questionId")`
   const curated = fenced`
     UPDATE learnings x SET status = c.status, reason = c.reason, held = c.status = 'PENDING' AND (NOT c."isRetry" OR x.tries + 1 >= ${TRIES}),
       tries = x.tries + c."isRetry"::int, flags = CASE WHEN c."isRetry" AND x.tries + 1 < ${TRIES} THEN x.flags ELSE x.flags || c.flags END,
@@ -106,7 +106,7 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
     judged,
     replaceable,
     made,
-    askable,
+    joinable,
     curated,
     curation_jobs: again,
     replaced,
