@@ -61,19 +61,31 @@ async function chosen(
   return said === null ? null : { content: said }
 }
 
-async function decide(client: FactotumClient, { id }: Learning, verdict: Verdict | null): Promise<Answered | null> {
+async function decide(client: FactotumClient, learning: Learning, verdict: Verdict | null): Promise<Answered | null> {
   if (verdict === null) return null
+  const { id } = learning
   if ('discard' in verdict) return (await client.run(TerminalDiscardDocument, { input: { id } })).discardLearning
-  return (await client.run(TerminalPromoteDocument, { input: { id, content: verdict.content } })).promoteLearning
+  const replaced = replacedBy(learning)
+  const place = replaced === null ? {} : { replacesFactId: replaced.id }
+  const input = { id, content: verdict.content, ...place }
+  return (await client.run(TerminalPromoteDocument, { input })).promoteLearning
 }
 
-function describe({ content, session, user, reason, flags, similarTo }: Learning, place: string): string {
+/** The fact in use in whose place it waits to come; null: it comes beside all others. */
+function replacedBy({ flags, replacesFact }: Learning): Learning['replacesFact'] {
+  return flags.includes('REPLACES') && replacesFact?.invalidatedAt === null ? replacesFact : null
+}
+
+function describe(learning: Learning, place: string): string {
+  const { content, session, user, reason, flags, similarTo } = learning
+  const replaced = replacedBy(learning)
   const lines = [
     `${place}: ${content}`,
     `from ${user ?? 'a checkpoint'} in ${session.id}`,
     ...(reason === null ? [] : [`held: ${reason}`]),
     ...(flags.length === 0 ? [] : [`flags: ${flags.join(', ')}`]),
-    ...similarTo.map((fact) => `alike: ${fact.content}`),
+    ...(replaced === null ? [] : [`would replace: ${replaced.content}`]),
+    ...similarTo.filter(({ id }) => id !== replaced?.id).map((fact) => `alike: ${fact.content}`),
   ]
   return harmless(lines.join('\n'))
 }

@@ -5,11 +5,13 @@ import { Database } from '../../src/store/database.ts'
 import {
   ApprovalsDocument,
   CreateFactDocument,
+  FactOverTimeDocument,
   FactsDocument,
   LearningsDocument,
   type LearningStatus,
 } from '../generated/graphql.ts'
 import { approvalRules } from '../harness/approvals.ts'
+import { holdAsReplacing } from '../harness/hold-as-replacing.ts'
 import { addExamplePlugin } from '../harness/plugins.ts'
 import { converse, send, storyConfig } from '../harness/story.ts'
 import { seedProposal } from '../contract/seed-knowledge.ts'
@@ -104,6 +106,27 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await page.getByLabel('The user').fill('ben')
     await page.getByLabel('The user').press('Enter')
     await fact.getByText('for ben alone').waitFor()
+  })
+
+  test('what waits as it would replace a fact is decided so by keys, and shows which fact', async () => {
+    const ada = world.story.as('ada')
+    const [old, now] = ['The bell of the north yard hangs low.', 'Somewhere high up since June.']
+    const { createFact } = await ada.run(CreateFactDocument, { content: old })
+    const factId = createFact.__typename === 'CreateFactPayload' ? (createFact.fact?.id ?? '') : ''
+    await converse(ada, 'cli:bell', `learn: ${now}`)
+    await holdAsReplacing(world.story.databaseUrl, { content: now, factId })
+    await using opened = await world.open('ada', { path: '/memory' })
+    const { page } = opened
+    const card = page.getByRole('article', { name: now })
+    await card.getByText('would be replaced').waitFor()
+    expect(await card.locator('.button-main').allInnerTexts()).toEqual(['Replace'])
+    await card.focus()
+    await press(opened, 'r')
+    expect(await page.getByLabel('In the place of').locator('option').allInnerTexts()).toEqual([old])
+    await press(opened, 'Tab', 'Tab', 'Tab', 'Enter')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    const { node } = await ada.run(FactOverTimeDocument, { id: factId })
+    expect(node).toMatchObject({ invalidatedAt: expect.any(String), replacedBy: { content: now } })
   })
 
   test('a fact that is edited in two tabs: the second one is shown what the first has made of it', async () => {

@@ -1,7 +1,8 @@
 /** Commands that ask a person, one thing after the other, and do what they choose. */
 import { expect, test } from 'vitest'
-import { FactsDocument, LearningsDocument } from '../generated/graphql.ts'
+import { CreateFactDocument, FactsDocument, LearningsDocument } from '../generated/graphql.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
+import { holdAsReplacing } from '../harness/hold-as-replacing.ts'
 import { converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 import { Answering, KEYS } from './run-command.ts'
 
@@ -39,6 +40,24 @@ test('learnings review makes facts of some, also in other words, discards one an
   const { learnings } = await ada.run(LearningsDocument, {})
   const statuses = Object.fromEntries(learnings.edges.map(({ node }) => [node.content, node.status]))
   expect(statuses).toMatchObject({ 'The lift is slow.': 'DISCARDED', 'The roof leaks.': 'PENDING' })
+})
+
+test('learnings review replaces the fact in whose place a learning waits to come', async () => {
+  await using story = await Story.begin()
+  const [old, now] = ['The kettle is on shelf 1.', 'It moved up to the second one.']
+  const { createFact } = await story.as('ada').run(CreateFactDocument, { content: old })
+  const factId = createFact.__typename === 'CreateFactPayload' ? (createFact.fact?.id ?? '') : ''
+  await converse(story.as('ben'), '@ben:kettle', `run: echo noted\nlearn: ${now}`)
+  await holdAsReplacing(story.databaseUrl, { content: now, factId })
+  const review = new Answering(story, 'learnings review')
+  await review.see(/would replace: The kettle is on shelf 1\./)
+  await review.see(/What becomes of it\?[^]*End the review/)
+  review.press(KEYS.enter)
+  await review.see(/That was all\./)
+  expect(await review.ended).toBe(0)
+  const { facts } = await story.as('ada').run(FactsDocument, { filter: { includeInvalidated: true } })
+  const inUse = facts.edges.filter(({ node }) => node.invalidatedAt === null)
+  expect(inUse.map(({ node }) => node.content)).toEqual([now])
 })
 
 test('approve asks about each command that waits, and does as it is told', async () => {

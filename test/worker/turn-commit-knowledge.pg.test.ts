@@ -131,6 +131,28 @@ describe('learnings', () => {
     ])
   })
 
+  test('that one answer of the curator asks the same about share one question, while it is open', async () => {
+    const [first, second] = [await learn(), newId('learning')]
+    await world.sql(
+      `INSERT INTO learnings (id, session_id, turn_id, content, norm, created_at)
+       SELECT $2, session_id, turn_id, 'Port 81 is open.', 'port 81 is open', now() FROM learnings WHERE id = $1`,
+      first,
+      second,
+    )
+    const question = { id: newId('question'), content: 'Is it?', norm: 'is it', factIds: [] }
+    const asked = { ...NOTHING, changeId: 'chg_1', status: 'ASKED', reason: null, at } as const
+    const joins = { ...asked, learningId: second, questionId: question.id }
+    const both = [{ ...asked, learningId: first, question }, joins]
+    const STATES = 'SELECT status, question_id FROM learnings ORDER BY id'
+    await world.sql(`UPDATE learnings SET status = 'DISCARDED' WHERE id = $1`, first)
+    await write({ curations: both })
+    expect(await world.sql(STATES)).toMatchObject([{ status: 'DISCARDED' }, { status: 'PENDING', question_id: null }])
+    await world.sql(`UPDATE learnings SET status = 'PENDING' WHERE id = $1`, first)
+    await write({ curations: both })
+    const isAsked = { status: 'ASKED', question_id: question.id }
+    expect(await world.sql(STATES)).toEqual([isAsked, isAsked])
+  })
+
   /** A fact, a question about it, and an answer by which another one holds in its place. */
   const answering = async () => {
     const [factId, questionId, id] = [newId('fact'), newId('question'), newId('learning')]

@@ -249,15 +249,22 @@ export async function decide(
   return withQuestionClosed(transaction, editor, { learning, changedIds: [id, ...made] })
 }
 
-/** The question that a learning became is not asked any more when something else becomes of the learning. */
+/**
+ * The question that a learning became is not asked any more when something else becomes of the learning, and of all
+ * others that became it.
+ */
 async function withQuestionClosed(
   transaction: Transaction,
   editor: Editor,
   { learning, changedIds }: { readonly learning: LockedLearning; readonly changedIds: readonly string[] },
 ): Promise<LearningDecided> {
-  const { id: learningId, questionId, sessionId } = learning
+  const { id: learningId, questionId, sessionId, decidedBy } = learning
   const decided = { kind: 'LearningDecided', learningId, changedIds } as const
-  if (questionId === null || !(await closeQuestion(transaction, editor, questionId))) return decided
+  if (questionId === null) return decided
+  // What a person asks about a learning is a new question; the curator may have found one that was open for its own
+  // sake.
+  const madeBy = decidedBy !== null && isServerPart(decidedBy) ? 'CURATOR' : 'ADMIN'
+  if (!(await closeQuestion(transaction, editor, { id: questionId, madeBy }))) return decided
   const sessionEvent = await recordSessionUpdate(transaction, editor, sessionId)
   return { ...decided, changedIds: [...changedIds, questionId], sessionEvent }
 }

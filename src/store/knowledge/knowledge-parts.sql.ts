@@ -6,6 +6,7 @@ import type { Curation, TurnWrite } from '../../core/turn-write.ts'
 import { sql, type Sql } from '../sql.ts'
 import {
   ANSWERS,
+  JOINABLE,
   CURATED,
   FENCE,
   fenced,
@@ -29,7 +30,7 @@ const json = (rows: readonly object[], bind: Bind): Sql => sql`${bind(JSON.strin
 /**
  * A learning is decided once: only one that is still pending, and facts and questions come from those alone. One whose
  * fact cannot be made, as the fact that it replaces is another by now or as the same was made at this moment, stays
- * pending and is judged anew.
+ * pending and is judged anew, and so does one whose question was answered meanwhile.
  */
 export function curationParts(curations: readonly Curation[], bind: Bind): Record<string, Fenced> {
   const judged = fenced`
@@ -52,6 +53,11 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
       OR EXISTS (SELECT FROM ${REPLACEABLE} r WHERE r.id = c.replaces->>'factId'))
     ORDER BY c.fact->>'norm' ON CONFLICT DO NOTHING
     RETURNING id`
+  const joinable = fenced`
+    SELECT o.id FROM (SELECT q.id FROM ${JUDGED} c, questions q
+      WHERE q.id = c."questionId" AND q.status = 'OPEN' ORDER BY q.id FOR SHARE OF q) o
+    UNION ALL SELECT c.question->>'id' FROM ${JUDGED} c WHERE jsonb_typeof(c.question) = 'object'`
+  const isAsked = sql`c."questionId" IS NULL OR EXISTS (SELECT FROM ${JOINABLE} q WHERE q.id = c."questionId")`
   const curated = fenced`
     UPDATE learnings x SET status = c.status, reason = c.reason, held = c.status = 'PENDING' AND (NOT c."isRetry" OR x.tries + 1 >= ${TRIES}),
       tries = x.tries + c."isRetry"::int, flags = CASE WHEN c."isRetry" AND x.tries + 1 < ${TRIES} THEN x.flags ELSE x.flags || c.flags END,
@@ -61,13 +67,13 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
       repeats_learning_id = (SELECT o.id FROM learnings o WHERE o.id = c."repeatsLearningId"),
       replaces_fact_id = (SELECT f.id FROM facts f WHERE f.id = c.replaces->>'factId')
     FROM ${JUDGED} c WHERE x.id = c.learning_id AND (jsonb_typeof(c.fact) IS DISTINCT FROM 'object'
-      OR EXISTS (SELECT FROM ${MADE} m WHERE m.id = c.fact->>'id'))
+      OR EXISTS (SELECT FROM ${MADE} m WHERE m.id = c.fact->>'id')) AND (${isAsked})
     RETURNING x.id, x.status, x.held, x.reason, c.at, c.by, c.fact, c.question, c.replaces, c."changeId", c."auditIds"`
   // What is to be judged anew does not wait for another turn.
   const again = fenced`INSERT INTO curation_jobs (session_id, ready_at)
     SELECT $1, now() + CASE WHEN bool_and(c."isRetry") THEN interval '1 minute' ELSE interval '0' END
     FROM ${JUDGED} c WHERE c."isRetry" OR (jsonb_typeof(c.fact) = 'object'
-      AND NOT EXISTS (SELECT FROM ${MADE} m WHERE m.id = c.fact->>'id')) HAVING count(*) > 0
+      AND NOT EXISTS (SELECT FROM ${MADE} m WHERE m.id = c.fact->>'id')) OR NOT (${isAsked}) HAVING count(*) > 0
     ${DUE_ALREADY}`
   const replaced = fenced`
     UPDATE facts f SET version = f.version + 1, invalidated_at = c.at, valid_to = c.at, replaced_by_id = c.fact->>'id',
@@ -100,6 +106,7 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
     judged,
     replaceable,
     made,
+    joinable,
     curated,
     curation_jobs: again,
     replaced,

@@ -109,10 +109,21 @@ export async function insertQuestion(
   return id
 }
 
-/** Whether it was open: then it is resolved, without an answer. The caller has locked its session. */
-export async function closeQuestion(transaction: Transaction, editor: Editor, id: string): Promise<boolean> {
+/**
+ * Whether it was open, of that source, and no learning waits for its answer: then it is resolved, without one. The
+ * caller has locked its session.
+ */
+export async function closeQuestion(
+  transaction: Transaction,
+  editor: Editor,
+  { id, madeBy }: { readonly id: string; readonly madeBy: QuestionSource },
+): Promise<boolean> {
+  // Of another source it is not locked: it may be one of all sessions, which stand in no order here.
+  const made = await transaction.question.findUnique({ where: { id }, select: { source: true } })
+  if (made?.source !== madeBy) return false
   const question = await lockQuestion(transaction, id)
   if (question?.status !== 'OPEN') return false
+  if ((await transaction.learning.count({ where: { questionId: id, status: 'ASKED' } })) > 0) return false
   const data = { status: 'RESOLVED', resolvedBy: editor.userName, resolvedAt: editor.at } as const
   await transaction.question.update({ where: { id }, data })
   await recordChange(transaction, editor, { subjectId: id, sessionId: question.sessionId, change: 'RESOLVED' })

@@ -16,7 +16,7 @@ import {
   type Transaction,
 } from './knowledge-edit.ts'
 import { becomeFact, decide, lockWaiting, scopeOfLearning, type WaitingLearning } from './knowledge-learning.ts'
-import { insertQuestion } from './knowledge-question.ts'
+import { insertQuestion, lockQuestion } from './knowledge-question.ts'
 import { MAX_TRIES } from './learning-entry.ts'
 
 /** What came of a curation, committed. */
@@ -26,7 +26,10 @@ export interface CurationStored {
   readonly sessionEvent?: SessionEvent | null
 }
 
-/** Nothing is changed when the learning is decided already, or the fact that it would replace is another by now. */
+/**
+ * Nothing is changed when the learning is decided already, the fact that it would replace is another by now, or the
+ * question that it would join is no longer open.
+ */
 export function storeCuration(database: Database, sessionId: string, curation: Curation): Promise<CurationStored> {
   const { at, by, changeId, learningId } = curation
   const editor: Editor = { userName: by, tokenName: null, changeId, at }
@@ -81,6 +84,7 @@ async function ask(
   { learning, curation: { question, questionId: open, reason } }: Judged,
 ): Promise<CurationStored> {
   const { sessionId } = learning
+  if (open !== null && (await lockQuestion(transaction, open))?.status !== 'OPEN') return { changedIds: [] }
   const asked = question === null ? null : { text: question, factIds: question.factIds, id: question.id }
   const questionId =
     asked === null ? open : await insertQuestion(transaction, editor, { ...asked, sessionId, source: 'CURATOR' })

@@ -30,6 +30,8 @@ export const JUDGED = named('w_judged')
 export const REPLACEABLE = named('w_replaceable')
 /** Facts that this commit makes. */
 export const MADE = named('w_made')
+/** Questions that learnings may become: those that are open, locked, and those that this commit makes. */
+export const JOINABLE = named('w_joinable')
 /** Learnings that this commit has decided. */
 export const CURATED = named('w_curated')
 /** Questions that this commit has answered. */

@@ -238,6 +238,32 @@ WITH
     RETURNING
       id
   ),
+  w_joinable AS (
+    SELECT
+      o.id
+    FROM
+      (
+        SELECT
+          q.id
+        FROM
+          w_judged c,
+          questions q
+        WHERE
+          q.id = c."questionId"
+          AND q.status = 'OPEN'
+        ORDER BY
+          q.id
+        FOR SHARE OF
+          q
+      ) o
+    UNION ALL
+    SELECT
+      c.question ->> 'id'
+    FROM
+      w_judged c
+    WHERE
+      jsonb_typeof(c.question) = 'object'
+  ),
   w_curated AS (
     UPDATE learnings x
     SET
@@ -301,6 +327,16 @@ WITH
             m.id = c.fact ->> 'id'
         )
       )
+      AND (
+        c."questionId" IS NULL
+        OR EXISTS (
+          SELECT
+          FROM
+            w_joinable q
+          WHERE
+            q.id = c."questionId"
+        )
+      )
     RETURNING
       x.id,
       x.status,
@@ -335,6 +371,16 @@ WITH
             w_made m
           WHERE
             m.id = c.fact ->> 'id'
+        )
+      )
+      OR NOT (
+        c."questionId" IS NULL
+        OR EXISTS (
+          SELECT
+          FROM
+            w_joinable q
+          WHERE
+            q.id = c."questionId"
         )
       )
     HAVING

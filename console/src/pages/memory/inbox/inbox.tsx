@@ -45,7 +45,7 @@ const WHICH: Readonly<Record<Which, LearningFilter>> = {
   waiting: { status: ['PENDING'] },
   alike: { status: ['PENDING'] },
   refused: { status: ['REFUSED'] },
-  decided: { status: ['PROMOTED', 'ASKED', 'DISCARDED'] },
+  decided: { status: ['PROMOTED', 'ASKED', 'ANSWERED', 'DISCARDED'] },
 }
 
 const nothingWaits = (

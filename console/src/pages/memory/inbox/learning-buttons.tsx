@@ -2,6 +2,7 @@
 import type { LearningRowFragment } from '../../../generated/graphql.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import type { Picking } from '../../../ui/picking/use-picking.ts'
+import { replaceableFacts, waitsToReplace } from './known-facts.ts'
 import type { Asking } from './learning-dialog.tsx'
 
 export interface LearningActs {
@@ -16,12 +17,18 @@ export interface LearningActs {
 
 export function LearningButtons({ row, acts }: { readonly row: LearningRowFragment; readonly acts: LearningActs }) {
   const { viewerCan } = row
-  const hasFacts = row.similarTo.some(({ invalidatedAt }) => invalidatedAt === null)
+  const isReplacing = waitsToReplace(row)
+  const replace = (
+    <Button small {...(isReplacing ? { kind: 'main' } : {})} onClick={() => acts.ask('replace', [row])}>
+      Replace
+    </Button>
+  )
   return (
     <div className="pick-actions">
       {viewerCan.promote && (
         <>
-          <Button small kind="main" onClick={() => acts.promote([row])}>
+          {isReplacing && replace}
+          <Button small {...(isReplacing ? {} : { kind: 'main' })} onClick={() => acts.promote([row])}>
             Promote
           </Button>
           {row.scope !== 'GLOBAL' && (
@@ -32,11 +39,7 @@ export function LearningButtons({ row, acts }: { readonly row: LearningRowFragme
           <Button small onClick={() => acts.ask('edit', [row])}>
             Edit
           </Button>
-          {hasFacts && (
-            <Button small onClick={() => acts.ask('replace', [row])}>
-              Replace
-            </Button>
-          )}
+          {!isReplacing && replaceableFacts(row).length > 0 && replace}
         </>
       )}
       {viewerCan.ask && (

@@ -5,6 +5,7 @@ import { Badge, Status } from '../../../ui/display/badge.tsx'
 import { Diff } from '../../../ui/display/diff.tsx'
 import { Time } from '../../../ui/display/time.tsx'
 import { ScopeBadge } from '../scope-badge.tsx'
+import { knownFacts, waitsToReplace } from './known-facts.ts'
 
 const MOST_NEAR = 3
 
@@ -60,7 +61,7 @@ function isTelling(flag: LearningRowFragment['flags'][number]): boolean {
 }
 
 function NearFacts({ learning }: { readonly learning: LearningRowFragment }) {
-  const near = learning.similarTo.slice(0, MOST_NEAR)
+  const near = knownFacts(learning).slice(0, MOST_NEAR)
   if (near.length === 0) return <p className="small faint learning-near">No similar fact.</p>
   return (
     <ul className="learning-near small" aria-label="Facts nearest to it">
@@ -71,6 +72,9 @@ function NearFacts({ learning }: { readonly learning: LearningRowFragment }) {
             <Diff before={fact.content} after={learning.content} />
           </Link>
           {fact.invalidatedAt !== null && <Badge>not in use</Badge>}
+          {fact.id === learning.replacesFact?.id && waitsToReplace(learning) && (
+            <Badge tone="warn">would be replaced</Badge>
+          )}
         </li>
       ))}
     </ul>

@@ -5,6 +5,7 @@ import { Button } from '../../../ui/controls/button.tsx'
 import { Dialog } from '../../../ui/controls/dialog.tsx'
 import { SelectField, TextAreaField } from '../../../ui/controls/field.tsx'
 import { Diff } from '../../../ui/display/diff.tsx'
+import { replaceableFacts } from './known-facts.ts'
 import type { Curate } from './use-curate.ts'
 
 export interface Asking {
@@ -22,9 +23,9 @@ const BUTTONS = { edit: 'Promote', replace: 'Replace', ask: 'Ask' } as const
 const MOST = 2000
 
 export function LearningDialog({ asking: { kind, row }, decide, onClose }: LearningDialogProps) {
-  const facts = row.similarTo.filter(({ invalidatedAt }) => invalidatedAt === null)
+  const facts = replaceableFacts(row)
   const [text, setText] = useState(kind === 'ask' ? `Is it true that ${row.content}` : row.content)
-  const [factId, setFactId] = useState(row.replacesFact?.id ?? facts[0]?.id ?? null)
+  const [factId, setFactId] = useState(facts[0]?.id ?? null)
   const replaced = kind === 'replace' ? facts.find(({ id }) => id === factId) : undefined
   const before = replaced?.content ?? row.content
   const isReady = text.trim() !== '' && (kind !== 'replace' || replaced !== undefined)

@@ -1,0 +1,137 @@
+/**
+ * A question that more than one learning waits for, or that an admin has: what is decided about one learning leaves it
+ * open for the others, and no learning waits for an answer that has been given.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLogger } from '../../src/platform/logger.ts'
+import { must } from '../../src/platform/must.ts'
+import { NOTHING } from '../../src/knowledge/curate.ts'
+import { Database } from '../../src/store/database.ts'
+import { storeCuration } from '../../src/store/knowledge/store-curations.ts'
+import * as api from '../generated/graphql.ts'
+import { converse, Story } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
+import { answerWell, GOOD_REVIEW } from '../model/good-answers.ts'
+import { answerWhole, StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+
+let stub: StubEndpoint
+let story: Story
+let database: Database
+beforeAll(async () => {
+  stub = await StubEndpoint.start({ by: answerWell })
+  story = await Story.begin({ config: { toml: stubProvider(stub) } })
+  const logger = createLogger({ level: 'silent', pretty: false })
+  database = new Database({ url: story.databaseUrl, maxConnections: 1, logger })
+})
+afterAll(async () => {
+  await database.close()
+  await story[Symbol.asyncDispose]()
+  await stub.close()
+})
+
+/** A turn that learns `text`, of which the curator asks; returns the learning. `meanwhile`: during the curator's call. */
+async function ask(
+  sessionId: string,
+  [text, question]: readonly [text: string, question: string],
+  meanwhile?: () => Promise<unknown>,
+) {
+  const answerOf = ({ user }: StubCall) => {
+    const learned = [...user.matchAll(/^(L\d+): /gm)].map(([, learningId]) => learningId)
+    const asks = { verdict: 'ask', question, fact: null, known: null, reason: 'It is not clear.' }
+    return { content: { evaluations: learned.map((learningId) => ({ learningId, ...asks })) } }
+  }
+  let calls = 0
+  const curate = (call: StubCall): StubAnswer => {
+    if (meanwhile === undefined) return answerOf(call)
+    // What is judged anew is not decided while the test reads it.
+    if (++calls > 1) return () => {}
+    return (response) => void meanwhile().then(() => answerWhole(answerOf(call), response))
+  }
+  stub.follow({
+    by: (call) => {
+      if (call.role === 'reviewer') return { content: { ...GOOD_REVIEW, learn: text } }
+      return call.role === 'curator' ? curate(call) : answerWell(call)
+    },
+  })
+  expect((await converse(story.as('ada'), sessionId, 'What is there to know?')).status).toBe('DONE')
+  return must((await learningsOf(sessionId))[0], 'a learning')
+}
+
+async function learningsOf(sessionId: string) {
+  const { learnings } = await story.as('ada').run(api.LearningsDocument, { filter: { sessionId } })
+  return learnings.edges.map(({ node }) => node)
+}
+
+async function questionsOf(sessionId: string) {
+  const { questions } = await story.as('ada').run(api.QuestionsDocument, { filter: { sessionId } })
+  return questions.edges.map(({ node }) => node)
+}
+
+test('a question of two learnings stays open when one is decided, and its answer settles the other', async () => {
+  const ada = story.as('ada')
+  const question = 'Where is the tower of Alster?'
+  const first = await ask('cli:tower', ['The tower of Alster is in Riga.', question])
+  const second = await ask('cli:tower', ['The tower of Alster is in Turku.', question])
+  expect([first.status, second.status]).toEqual(['ASKED', 'ASKED'])
+  const [asked] = await questionsOf('cli:tower')
+  expect(await questionsOf('cli:tower')).toHaveLength(1)
+  await ada.run(api.PromoteLearningDocument, { id: first.id })
+  expect(await questionsOf('cli:tower')).toMatchObject([{ status: 'OPEN' }])
+  await ada.run(api.ResolveQuestionDocument, { id: must(asked, 'the question').id, answer: 'In Riga.' })
+  expect(await learningsOf('cli:tower')).toMatchObject([
+    { source: 'ANSWER' },
+    { id: second.id, status: 'ANSWERED' },
+    { id: first.id, status: 'PROMOTED' },
+  ])
+
+  // The last one to be decided closes it.
+  const [one, two] = [
+    await ask('cli:spire', ['The spire of Alster is in Riga.', 'Where is the spire of Alster?']),
+    await ask('cli:spire', ['The spire of Alster is in Turku.', 'Where is the spire of Alster?']),
+  ]
+  await ada.run(api.DiscardLearningDocument, { id: one.id })
+  expect(await questionsOf('cli:spire')).toMatchObject([{ status: 'OPEN' }])
+  await ada.run(api.DecideLearningsDocument, { decisions: [{ id: two.id, verdict: 'REOPEN' }] })
+  expect(await questionsOf('cli:spire')).toMatchObject([{ status: 'RESOLVED' }])
+})
+
+test('an admin’s question that a learning has joined stays open when that is discarded', async () => {
+  const ada = story.as('ada')
+  const content = 'Where is the wharf of Alster?'
+  await ada.run(api.CreateQuestionDocument, { content })
+  const learning = await ask('cli:wharf', ['The wharf of Alster is in Riga.', content])
+  expect(learning.status).toBe('ASKED')
+  expect(await questionsOf('cli:wharf')).toEqual([])
+  await ada.run(api.DiscardLearningDocument, { id: learning.id })
+  const { questions } = await ada.run(api.QuestionsDocument, { filter: { status: ['OPEN'] } })
+  expect(questions.edges.map(({ node }) => node.content)).toContain(content)
+})
+
+test('what an admin asks about a learning is closed with it', async () => {
+  const ada = story.as('ada')
+  const { id } = await ask('cli:basin', ['The basin of Alster is in Riga.', 'Where is the basin of Alster?'])
+  const asking = { id, verdict: 'ASK', text: 'Is the basin of Alster still in Riga?' } as const
+  await ada.run(api.DecideLearningsDocument, { decisions: [asking] })
+  expect((await questionsOf('cli:basin')).map(({ status }) => status).toSorted()).toEqual(['OPEN', 'RESOLVED'])
+  await ada.run(api.DecideLearningsDocument, { decisions: [{ id, verdict: 'REOPEN' }] })
+  expect((await questionsOf('cli:basin')).map(({ status }) => status)).toEqual(['RESOLVED', 'RESOLVED'])
+})
+
+test('a question that is answered during the curator’s call takes no learning; that is judged anew', async () => {
+  const ada = story.as('ada')
+  const content = 'Where is the canal of Alster?'
+  const { createQuestion } = await ada.run(api.CreateQuestionDocument, { content })
+  const id = createQuestion.__typename === 'CreateQuestionPayload' ? must(createQuestion.question, 'it').id : ''
+  const learned = 'The canal of Alster is in Riga.'
+  const answer = () => ada.run(api.ResolveQuestionDocument, { id, outcome: 'FACTS' })
+  const learning = await ask('cli:canal', [learned, content], answer)
+  expect(learning).toMatchObject({ status: 'PENDING', held: false })
+  const jobs = { name: '', text: 'SELECT ready_at <= now() AS due FROM curation_jobs WHERE session_id = $1' }
+  expect(await database.query(jobs, ['cli:canal'])).toEqual([{ due: true }])
+
+  // As a job of the session stores it.
+  const decided = { ...NOTHING, learningId: learning.id, changeId: 'chg_1', at: new Date(), reason: null } as const
+  const stored = await storeCuration(database, 'cli:canal', { ...decided, status: 'ASKED', questionId: id })
+  expect(stored).toEqual({ changedIds: [] })
+  expect(await learningsOf('cli:canal')).toMatchObject([{ id: learning.id, status: 'PENDING' }])
+})
