@@ -216,6 +216,19 @@ describe('waits to be judged side by side', () => {
     expect(await entered(TEXT)).toMatchObject({ status: 'PENDING', held: false })
   })
 
+  test('what became a fact that is shown elsewhere by now', async () => {
+    const cleo = { scope: 'USER', scopeOf: 'cleo' } as const
+    await addFact('fact_1', 'Shop API: port 8080, since May.')
+    await addLearning(TEXT, 'PROMOTED', 'fact_1')
+    await world.sql(`UPDATE facts SET scope = 'USER', scope_of = 'cleo'`)
+    await world.sql(`UPDATE learnings SET scope = 'USER', scope_of = 'cleo'`)
+    expect(await entered(TEXT, cleo)).toMatchObject({ status: 'REFUSED', repeatsLearningId: 'learn_0' })
+    await world.sql(`UPDATE facts SET scope = 'PROJECT', scope_of = 'quay'`)
+    expect(await entered(TEXT, cleo)).toMatchObject({ status: 'PENDING', held: false })
+    await world.sql(`UPDATE facts SET scope = 'GLOBAL', scope_of = ''`)
+    expect(await entered(TEXT, cleo)).toMatchObject({ status: 'REFUSED', repeatsLearningId: 'learn_0' })
+  })
+
   test('what says the same as a learning that became a question: its answer may', async () => {
     await addLearning(TEXT, 'ASKED')
     expect(await entered(TEXT)).toMatchObject({ status: 'PENDING', held: false })

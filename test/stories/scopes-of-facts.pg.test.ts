@@ -321,3 +321,30 @@ test('a user says that a fact is wrong; admins are asked, and no others', async 
   await ada.run(api.ResolveQuestionDocument, settled)
   expect(await factsOf('ben', { search: 'to the north' })).toMatchObject([{ content: settled.text, scope: 'GLOBAL' }])
 })
+
+test('a dispute about one user’s fact that went out of use meanwhile makes no fact for everybody', async () => {
+  const [ada, ben] = [story.as('ada'), story.as('ben')]
+  const own = { scope: 'USER', of: 'ben' } as const
+  const disputed = async (pier: string) => {
+    const id = await state(`The ferry to the ${pier} pier has berth thirty.`, own)
+    await ben.run(api.DisputeFactDocument, { id, reason: `It left the ${pier} pier.` })
+    const { questions } = await ada.run(api.QuestionsDocument, { filter: { status: ['OPEN'] } })
+    return { id, question: must(questions.edges[0]?.node, 'a question').id }
+  }
+  const [east, west] = [await disputed('east'), await disputed('west')]
+  await ada.run(api.InvalidateFactDocument, { id: east.id, reason: 'It is gone.' })
+  const other = await state('The ferry to the west pier sails at six.', own)
+  const merged = { ids: [west.id, other], content: 'The ferry to the west pier has berth thirty and sails at six.' }
+  expect((await ada.run(api.MergeFactsDocument, merged)).mergeFacts.__typename).toBe('MergeFactsPayload')
+  for (const { question } of [east, west]) {
+    const settled = { id: question, outcome: 'NEITHER', text: `The ferry of ben has a berth, by ${question}.` } as const
+    const refused = await ada.run(api.ResolveQuestionDocument, settled)
+    expect.soft(refused.resolveQuestion).toMatchObject({ __typename: 'ConflictRefusal', reason: 'INVALIDATED' })
+  }
+  expect(await factsOf('cleo', { search: 'the ferry of ben has a berth' })).toEqual([])
+  expect(await shownTo('cleo', '@cleo:piers')).not.toContain('The ferry of ben has a berth')
+  for (const { question: id } of [east, west]) {
+    const { resolveQuestion } = await ada.run(api.ResolveQuestionDocument, { id, outcome: 'NEITHER' })
+    expect(resolveQuestion).toMatchObject({ question: { status: 'RESOLVED' } })
+  }
+})

@@ -11,6 +11,7 @@ import { scopeKey } from '../../core/knowledge/fact-scope.ts'
 import type { ModelCallRecord } from '../../core/model-call.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import { recordCalls, type Curation } from '../../core/turn-write.ts'
+import { isStopped } from '../../platform/waiting/is-stopped.ts'
 import { redactTexts } from '../../secrets/free-texts.ts'
 import { CURATION_TEXTS } from '../../secrets/turn-texts.ts'
 import { accountCalls } from '../../store/knowledge/checkpoint-commit.ts'
@@ -32,7 +33,10 @@ const CURATOR = 'curator'
 /** Scopes in one run; each is a call of its own. */
 const MAX_CALLS = 20
 
-/** Rejects with DATABASE_UNAVAILABLE, or for a bug; then the claim runs out, and the job is done again. */
+/**
+ * Rejects with DATABASE_UNAVAILABLE, or for a bug; then the claim runs out, and the job is done again. `signal`: the
+ * process stops, and another one goes on at once; or the time is over, which counts as a failure.
+ */
 export async function curateSession(
   context: CheckpointContext,
   claim: CurationClaim,
@@ -52,7 +56,7 @@ export async function curateSession(
     for (const curation of curations ?? []) made.push(await store(context, sessionId, curation))
   }
   const rest = await loadCuration(database, config.current(), { sessionId, done: [] })
-  const pauseMs = signal.aborted ? 0 : PAUSES_MS[failures]
+  const pauseMs = isStopped(signal) ? 0 : PAUSES_MS[failures]
   if (rest.learnings.length === 0 || pauseMs === undefined) await endCuration(database, runId)
   else await postponeCuration(database, runId, pauseMs)
   return { changedIds: made.flatMap((one) => one.changedIds), events: made.flatMap((one) => one.events) }
@@ -78,7 +82,7 @@ async function judge(
   const at = clock.now()
   await accountCalls(database, { sessionId, runId }, { calls, audit: recorded.entries, at })
   countCalls(metrics, calls)
-  if (signal.aborted) return null
+  if (isStopped(signal)) return null
   if (answer.kind === 'answered') {
     const { output: evaluations } = answer
     return decidePending(database, config.current(), { pending, shown, evaluations, at })

@@ -14,6 +14,7 @@ import { NO_TOKENS, type TokenCounts } from '../../model/token-counts.ts'
 import { ModelError } from '../../model/language-model.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { isStopped } from '../../platform/waiting/is-stopped.ts'
 
 export interface EmbedderOptions {
   readonly config: LiveConfig
@@ -108,11 +109,6 @@ export class Embedder {
       this.#options.logger.warn({ code }, `the embedder gave no answer; facts are found by their words: ${message}`)
     this.#isFailing = true
   }
-}
-
-/** By who asks, not by the time. */
-function isStopped(signal: AbortSignal): boolean {
-  return signal.aborted && !(signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError')
 }
 
 function asAppError(error: unknown): AppError {

@@ -45,8 +45,8 @@ export interface Settlement {
 }
 
 /**
- * NotFound without the question, Conflict when it was resolved before, when a fact that it is about is out of use, or
- * when another one says what would become a fact.
+ * NotFound without the question, Conflict when it was resolved before, when a text is to hold in place of facts of which
+ * none is in use, or when another one says what would become a fact.
  */
 export function storeSettledQuestion(
   database: Database,
@@ -110,6 +110,8 @@ async function meansOf(
     return conflict('NOTHING_TO_DO', `No learning became question "${question.id}".`, question.id)
   const facts = await lockFacts(transaction, question.factIds)
   const old = [...facts.values()].filter(({ invalidatedAt }) => invalidatedAt === null)
+  if (text !== null && learning === undefined && old.length === 0 && question.factIds.length > 0)
+    return refusePlaceless(question)
   const own = learning === undefined ? null : { content: learning.content, norm: normalText(learning.content) }
   const said = outcome === 'LEARNING' ? (text ?? own) : text
   const except = old.map(({ id }) => id)
@@ -117,6 +119,16 @@ async function meansOf(
   const scope = widestScope(old, learning === undefined ? GLOBAL_SCOPE : scopeOfLearning(learning))
   const twin = said === null ? null : await refuseTwin(transaction, { ...said, ...scope }, except)
   return twin ?? { outcome, old, text: said, scope, sessionId: sessionId ?? learning?.sessionId ?? null }
+}
+
+/** Nothing says whom a text would reach then, and what replaced the facts meanwhile may say otherwise. */
+function refusePlaceless({ id, factIds }: LockedQuestion): Refusal {
+  return conflict(
+    'INVALIDATED',
+    `No fact that question "${id}" is about is in use any more (${factIds.join(', ')}). Settle it without a text, and ` +
+      'create a fact that says what holds, or edit the one that replaced it.',
+    factIds[0] ?? id,
+  )
 }
 
 /** Returns the ids of facts that changed or are new. */
