@@ -29,7 +29,7 @@ afterAll(async () => {
   await stub.close()
 })
 
-/** A turn that learns `text`, of which the curator asks; returns the learning. `meanwhile`: during the curator's call. */
+/** A turn that learns `text`, of which the curator asks; returns the learning. `meanwhile`: during that call. */
 async function ask(
   sessionId: string,
   [text, question]: readonly [text: string, question: string],

@@ -130,8 +130,8 @@ const REJECTED_AS_LEARNED = `SELECT became.learning_id, f.id, n.changed_by, n.at
 
 /**
  * Earlier learnings that still count: what waits, what was discarded, and what became a fact that is still in use, or
- * went into one that is, and that no person has corrected. The fact may have another scope than the learning by now, and
- * must be one that is shown here. What is ASKED does not count: its answer may say the same.
+ * went into one that is, and that no person has corrected. The fact may have another scope than the learning by now,
+ * and must be one that is shown here. What is ASKED does not count: its answer may say the same.
  */
 const COUNTS = `$3 AND (l.status IN ('PENDING', 'DISCARDED') OR (l.status = 'PROMOTED'
     AND NOT EXISTS (SELECT FROM rejected r WHERE r.learning_id = l.id)

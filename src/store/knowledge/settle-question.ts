@@ -45,8 +45,8 @@ export interface Settlement {
 }
 
 /**
- * NotFound without the question, Conflict when it was resolved before, when a text is to hold in place of facts of which
- * none is in use, or when another one says what would become a fact.
+ * NotFound without the question, Conflict when it was resolved before, when a text is to hold in place of facts of
+ * which none is in use, or when another one says what would become a fact.
  */
 export function storeSettledQuestion(
   database: Database,
@@ -125,8 +125,8 @@ async function meansOf(
 function refusePlaceless({ id, factIds }: LockedQuestion): Refusal {
   return conflict(
     'INVALIDATED',
-    `No fact that question "${id}" is about is in use any more (${factIds.join(', ')}). Settle it without a text, and ` +
-      'create a fact that says what holds, or edit the one that replaced it.',
+    `No fact that question "${id}" is about is in use any more (${factIds.join(', ')}). Settle it without a text, ` +
+      'and create a fact that says what holds, or edit the one that replaced it.',
     factIds[0] ?? id,
   )
 }
