@@ -3,8 +3,8 @@
  * PostgreSQL (`pg`), for which one embedded server is started. What takes long has projects and npm scripts of its own,
  * all of which CI runs: `processes` (servers that are started, killed and cut off), `sandbox` (what commands, models,
  * plugins and tool servers of others may do), `clients` (libraries and protocols of others), `console` (a browser),
- * `bulk` (a corpus, stores of thousands of rows, the schema of every release, random documents). No module mocks, no
- * retries: a test that fails sometimes is a bug.
+ * `bulk` (a corpus, stores of thousands of rows, the schema of every release, backups of whole databases, random
+ * documents). No module mocks, no retries: a test that fails sometimes is a bug.
  *
  * Where files share their workers' processes (`isolate: false`), a test must leave nothing behind in its process:
  * loading the product anew for each file took half of the suite's CPU.
@@ -28,6 +28,7 @@ const OF_CONSOLE = ['test/console/**/*.test.ts']
 const OF_BULK = [
   'test/knowledge/{curators,recall,flat-cost,nearest-sketches}.pg.test.ts',
   'test/store/released-schemas.pg.test.ts',
+  'test/transfer/**/*.test.ts',
   'test/door/{document-cache,fuzz.pg}.test.ts',
 ]
 const TAKE_LONG = [...OF_PROCESSES, ...OF_SANDBOX, ...OF_CLIENTS, ...OF_CONSOLE, ...OF_BULK]
