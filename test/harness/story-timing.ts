@@ -18,4 +18,5 @@ export const STORY_TIMING: Timing = {
   missingMs: TIMING.missingMs * TIMES_LONGER,
   tokenUsesMs: TIMING.tokenUsesMs / TIMES_SHORTER,
   pluginCountsMs: TIMING.pluginCountsMs / TIMES_SHORTER,
+  embeddingPollMs: TIMING.embeddingPollMs / TIMES_SHORTER,
 }

@@ -2,6 +2,7 @@
  * Facts that are found by what they mean, where [models] embedder is set: they are embedded by themselves, within their
  * scopes, and a provider of embeddings that is away, slow or picky costs no turn its answer.
  */
+import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
@@ -62,6 +63,10 @@ async function shownFor(question: string, person: Person = 'ada', sessionId = `c
   ).user
 }
 
+/** A fact beside the one that is there. */
+const ALSO_WRITTEN = `INSERT INTO facts SELECT (jsonb_populate_record(f,
+  '{"id": "fact_written", "number": 1000, "content": "It was being written.", "norm": "it was being written"}')).* FROM facts f`
+
 const complaints = (): string[] => log.filter((line) => line.includes('the embedder gave no answer'))
 
 const DISK = 'The disk of the image cache holds 412 GB.'
@@ -94,6 +99,21 @@ test('when one is set, what there was is embedded, in few calls; then a question
   expect(meanings.calls[0]).toMatchObject({ model: 'words-1', headers: { 'x-of': 'the story' } })
   expect(await shownFor(ABOUT_THE_DISK)).toContain(DISK)
   expect(await shownFor('And who sings best?')).not.toContain(OTHERS[2])
+})
+
+test('a fact that is being written while one is set is embedded soon, too', async () => {
+  await using place = await Story.begin({ config: { toml: configured('') } })
+  await place.as('ada').run(api.StateFactDocument, { input: { content: 'It was there.' } })
+  const writing = new Client({ connectionString: place.databaseUrl })
+  await writing.connect()
+  await writing.query('BEGIN')
+  await writing.query(ALSO_WRITTEN)
+  await place.reconfigure(storyConfig({ toml: configured(EMBEDDER) }))
+  const embeddedThere = async () => (await select(place, 'SELECT fact_id FROM fact_embeddings')).length
+  await expect.poll(embeddedThere, LONG).toBe(1)
+  await writing.query('COMMIT')
+  await writing.end()
+  await expect.poll(embeddedThere, LONG).toBe(2)
 })
 
 test('the curator is shown what a learning is near to by its meaning, in a turn and after a checkpoint', async () => {

@@ -46,6 +46,8 @@ const BATCH = 64
 const FOUND_AT_ONCE = 5000
 /** How often facts are searched for that no trigger has made due. */
 const FIND_MISSING_MS = 300_000
+/** The same once more, so many polls after it was turned on: what was being written then is committed by then. */
+const SETTLED_POLLS = 15
 const CALL_DEADLINE_MS = 120_000
 /** A text that the model refuses is tried again so much later. */
 const REFUSED_MS = 86_400_000
@@ -59,6 +61,7 @@ export class EmbeddingJobs {
   readonly #poll: Periodic
   /** For which facts are made due; '': for none; null: not yet known what the rows say. */
   #isOnFor: string | null = null
+  #hasJustTurnedOn = true
   #findMissingAtMs = 0
 
   constructor(options: EmbeddingJobsOptions) {
@@ -93,6 +96,7 @@ export class EmbeddingJobs {
     if (this.#isOnFor !== model) {
       await (model === '' ? turnEmbeddingOff(database) : turnEmbeddingOn(database))
       this.#isOnFor = model
+      this.#hasJustTurnedOn = true
       this.#findMissingAtMs = 0
     }
     if (model === '') return
@@ -105,11 +109,13 @@ export class EmbeddingJobs {
 
   /** For what changed while nothing was made due, and when the model is another one. */
   async #findMissing(model: string): Promise<'again' | void> {
-    const { database, clock } = this.#options
+    const { database, clock, timing } = this.#options
     if (clock.monotonicMs() < this.#findMissingAtMs) return
     if ((await findUnembedded(database, model, FOUND_AT_ONCE)) > 0) return 'again'
     if ((await removeOtherEmbeddings(database, model)) > 0) return 'again'
-    this.#findMissingAtMs = clock.monotonicMs() + FIND_MISSING_MS
+    const pauseMs = this.#hasJustTurnedOn ? SETTLED_POLLS * timing.embeddingPollMs : FIND_MISSING_MS
+    this.#findMissingAtMs = clock.monotonicMs() + pauseMs
+    this.#hasJustTurnedOn = false
   }
 
   /**
