@@ -12,7 +12,7 @@ interface Checked {
 const CHECK = { toString: () => 'mutation { checkModel { outcome } }' } as TypedDocument<Checked, object>
 const ANSWER = JSON.stringify({ data: { checkModel: { outcome: 'OK' } } })
 
-test('a call waits as long as it is told to, and no longer', async () => {
+test('a call waits as long as its options say, and no longer', async () => {
   const over = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
     request.resume()

@@ -41,9 +41,12 @@ export async function update(story: Pick<Story, 'as'>, input: Omit<UpdatePluginI
   return updatePlugin
 }
 
-/** Of the story's database. */
-export async function select(story: Story, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: story.databaseUrl })
+/** Of a story's database, or of another one. */
+export async function select(
+  { databaseUrl }: Pick<Story, 'databaseUrl'>,
+  sql: string,
+): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const { rows } = await client.query<Record<string, unknown>>(sql)
   await client.end()

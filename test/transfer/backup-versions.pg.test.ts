@@ -1,5 +1,4 @@
 /** A backup of an older version is brought up to date; one of a newer version is refused. */
-import pg from 'pg'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -8,6 +7,7 @@ import { restoreBackup, type Restored } from '../../src/transfer/backup/restore-
 import { writeBackup } from '../../src/transfer/backup/write-backup.ts'
 import { createTestDatabase } from '../harness/database.ts'
 import { openBefore } from '../harness/older-database.ts'
+import { select } from '../harness/plugins.ts'
 import { converse, Story } from '../harness/story.ts'
 import { FILLED, fillOlder } from '../store/fill-older.sql.ts'
 
@@ -19,13 +19,8 @@ function copy(from: string, to: string): Promise<Restored> {
   return restoreBackup(frames, { ...services, databaseUrl: to, home: null })
 }
 
-async function queried(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query<Record<string, unknown>>(text)
-  await client.end()
-  return rows
-}
+const queried = (databaseUrl: string, sql: string): Promise<readonly Record<string, unknown>[]> =>
+  select({ databaseUrl }, sql)
 
 const APPLIED = 'SELECT migration_name AS name FROM _prisma_migrations ORDER BY migration_name'
 

@@ -1,5 +1,4 @@
 /** Tables in the schema of Factotum that no migration made: an operator's, or those of an extension. */
-import pg from 'pg'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -10,17 +9,13 @@ import { LeftOut } from '../../src/transfer/backup/left-out.ts'
 import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'
 import { writeBackup } from '../../src/transfer/backup/write-backup.ts'
 import { createTestDatabase } from '../harness/database.ts'
+import { select } from '../harness/plugins.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 
 const services = { clock: systemClock, logger: createLogger({ level: 'silent', pretty: false }) }
 
-async function queried(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query<Record<string, unknown>>(text)
-  await client.end()
-  return rows
-}
+const queried = (databaseUrl: string, sql: string): Promise<readonly Record<string, unknown>[]> =>
+  select({ databaseUrl }, sql)
 
 const TABLES = `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`
 

@@ -86,7 +86,7 @@ test.skipIf(process.getuid?.() !== 0)('what may not be opened is left out', asyn
   expect([count, names.split(', ').toSorted()]).toEqual(['2', ['"sessions/s/file"', '"sessions/s/folder"']])
 })
 
-test('a path of an older backup that is too long for this home is told, and none of its bytes is taken', async () => {
+test('a path of an older backup that is too long for this home is named, and none of its bytes is taken', async () => {
   await using home = await createTemporaryHome()
   const unpacked = await UnpackedHome.begin(home.path)
   const owned = { mode: 0o755, uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }

@@ -2,7 +2,6 @@
  * The tools of `POST /mcp`: a server of the protocol for one request, which asks this server's own GraphQL as its
  * caller. What is refused is a result that says so.
  */
-import { createHash } from 'node:crypto'
 import { McpServer, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { ownNamespace } from '../../config/access/session-access.ts'
@@ -20,6 +19,7 @@ import {
   type SentData,
 } from './documents.ts'
 import type { Operations } from '../protocols/operations.ts'
+import { nameFor } from '../protocols/own-session.ts'
 import { accepted, Refused } from '../protocols/refused.ts'
 
 /** What the tools of one request need. */
@@ -161,13 +161,9 @@ async function send(operations: Operations, args: Message): Promise<Sent> {
 
 async function openSession(operations: Operations, key: string | undefined): Promise<string> {
   // The same for the same key, which holds in one session alone: sent again, it finds the session that it has opened.
-  const id = key === undefined ? {} : { id: `${ownNamespace(operations.caller.viewer)}:mcp:${hash(key)}` }
+  const id = key === undefined ? {} : { id: `${ownNamespace(operations.caller.viewer)}:mcp:${nameFor(key)}` }
   const { result } = await operations.run(OPEN_SESSION, { input: id })
   return accepted(result, result.session).id
-}
-
-function hash(key: string): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 32)
 }
 
 async function ask(

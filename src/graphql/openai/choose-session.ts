@@ -2,12 +2,11 @@
  * Which session a request belongs to, and whether its message is there already. In this order: the one that is named,
  * that of the response which it follows, the one in which the client's history was said, a new one.
  */
-import { createHash } from 'node:crypto'
 import { ownNamespace } from '../../config/access/session-access.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { randomHex } from '../../platform/id.ts'
 import type { Operations } from '../protocols/operations.ts'
-import { ownSession } from '../protocols/own-session.ts'
+import { nameFor, ownSession } from '../protocols/own-session.ts'
 import { accepted, Refused } from '../protocols/refused.ts'
 import { OPEN_SESSION, READ_SESSION, type SentMessage } from '../protocols/turn-documents.ts'
 import { withoutDecisions } from './approval-words.ts'
@@ -55,12 +54,12 @@ async function findPlace(operations: Operations, ask: Ask, clock: Clock): Promis
   }
   const namespace = ownNamespace(viewer)
   const history = withoutDecisions(ask.history)
-  const first = hash(history.find(({ role }) => role === 'user')?.text.trim() ?? ask.text.trim())
+  const first = nameFor(history.find(({ role }) => role === 'user')?.text.trim() ?? ask.text.trim())
   const found = await findConversation(operations, { ask, history, first, clock })
   if (found !== null) return { ...found, first: null }
   const { idempotencyKey } = ask
   // The same for the same key: sent again, it finds the session that it has opened.
-  const name = idempotencyKey === null ? randomHex(12) : hash(`key ${idempotencyKey}`)
+  const name = idempotencyKey === null ? randomHex(12) : nameFor(`key ${idempotencyKey}`)
   return { sessionId: `${namespace}:openai:${name}`, sent: null, first }
 }
 
@@ -147,8 +146,4 @@ async function prepare(operations: Operations, ask: Ask, { sessionId, first }: F
   if (issue?.path.at(-1) === 'model') throw unknownModel(ask.model)
   if (issue?.path.at(-1) === 'instructions') throw invalid(`The system prompt ${issue.problem}.`, 'messages')
   accepted(result, result.session)
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }

@@ -15,5 +15,10 @@ export function ownSession(viewer: Viewer, name: string): string {
   if (name.includes(':')) return name
   const id = `${ownNamespace(viewer)}:${name}`
   if (isSessionId(id)) return id
-  return `${ownNamespace(viewer)}:${createHash('sha256').update(name).digest('hex').slice(0, 32)}`
+  return `${ownNamespace(viewer)}:${nameFor(name)}`
+}
+
+/** The part of a session's id that stands for any text, always the same: its hash. */
+export function nameFor(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }

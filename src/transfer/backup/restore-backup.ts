@@ -25,7 +25,7 @@ export interface RestoreOptions {
   readonly home: string | null
   readonly clock: Clock
   readonly logger: Logger
-  /** Is told what is left out. */
+  /** Collects what is left out. */
   readonly leftOut?: LeftOut
   readonly progress?: Progress
 }

@@ -19,7 +19,7 @@ export interface WriteBackupOptions {
   readonly folders: readonly HomeFolder[]
   readonly version: string
   readonly at: Date
-  /** Is told what is left out. */
+  /** Collects what is left out. */
   readonly leftOut?: LeftOut
   readonly progress?: Pick<Progress, 'say'>
   /** The snapshot of the rows, for who wants to read the same. */

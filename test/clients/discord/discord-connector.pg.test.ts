@@ -76,7 +76,7 @@ test('channels are sessions, authors users; approvals are asked for as text; not
   expect(discord.saidIn('2')).toHaveLength(2)
 })
 
-test('a person links their channel with a code, and is told so', async () => {
+test('a person links their channel with a code, and the channel says so', async () => {
   const cleo = '80351110224679999'
   await using _connector = await connector()
   const { createLinkCode } = await story.as('cleo').run(CreateLinkCodeDocument)
