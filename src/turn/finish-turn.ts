@@ -21,8 +21,9 @@ export async function finishTurn(
   const failureDetail = ending.kind === 'Failed' ? (ending.detail ?? null) : null
   const at = context.clock.now()
   const { commandsHandled, ...plugins } = endOfPlugins(context)
-  const joined = endJoined(context, { status, failure, at })
   const activity = await endOfActivity(context)
+  // From here on one commit: who reads a turn because it has ended must find that it has.
+  const joined = endJoined(context, { status, failure, at })
   context.journal.record(
     [
       { type: 'PipelineStep', step: 'COMPLETE', detail: status },
@@ -85,7 +86,7 @@ interface TurnEnd {
 /**
  * How messages end that a turn has taken along. They end as the turn does, each with events of its own; but what its
  * user said while a plan ran is not lost when the turn fails: it waits again, and gets a turn of its own.
- * To be recorded together with the turn's own end.
+ * Nothing may be awaited between this and the record of the turn's own end, which changes their rows.
  */
 function endJoined(context: Pick<TurnContext, 'messages' | 'journal'>, end: TurnEnd): JoinedEnd[] {
   return context.messages.joined.map((message) => {

@@ -48,7 +48,9 @@ export async function select(
 ): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
-  const { rows } = await client.query<Record<string, unknown>>(sql)
-  await client.end()
-  return rows
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows
+  } finally {
+    await client.end()
+  }
 }

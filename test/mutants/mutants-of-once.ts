@@ -14,6 +14,15 @@ export const MUTANTS_OF_ONCE: readonly Mutant[] = [
     tests: ['test/worker/fence.pg.test.ts'],
   },
   {
+    name: 'joined-ends-before-its-row',
+    promise:
+      'The end of a message that a turn has taken along is committed with that turn, and its row with its event.',
+    file: 'src/turn/finish-turn.ts',
+    find: '  const joined = endJoined(context, { status, failure, at })\n',
+    replace: '  const joined = endJoined(context, { status, failure, at })\n  await context.journal.flushed()\n',
+    tests: ['test/stories/busy-policies.pg.test.ts'],
+  },
+  {
     name: 'posted-by-two-processes',
     promise: 'A delivery is attempted by one process at a time.',
     file: 'src/store/delivery.ts',

@@ -15,6 +15,7 @@ import {
 import type { ApiClient } from '../harness/api-client.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { runAsAdmin } from '../harness/database.ts'
+import { select } from '../harness/plugins.ts'
 import { messagesIn, openBusy, queueOf } from '../harness/queue.ts'
 import { schedule, untilSchedule } from '../harness/schedules.ts'
 import { answersIn, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
@@ -30,6 +31,9 @@ async function say(client: ApiClient, input: SendMessageInput) {
   if (sendMessage.__typename !== 'SendMessagePayload') throw new Error(JSON.stringify(sendMessage))
   return sendMessage.message
 }
+
+const COMMITS_OF_ENDS = `SELECT count(*)::int AS ends, count(DISTINCT xmin::text)::int AS commits FROM events
+  WHERE session_id = 'cli:denied' AND type = 'TurnCompleted'`
 
 /** A message whose command runs until the file is there. */
 function busyUntil(gate: string): string {
@@ -394,6 +398,8 @@ test('STEER: a turn that awaits an approval hears the decision first, and makes 
   expect(turnOf(messages, 1)).toMatchObject({ status: 'DONE', joinedInto: { id: turnOf(messages, 0).id } })
   expect(turnOf(messages, 0).plans).toMatchObject([{}, { replanReason: expect.stringContaining('Not now.') }])
   expect(answersIn(watch).at(-1)).toContain('Or only say hello')
+  // A page reads a turn when it hears of its end: an event that is committed before its row shows it as joined for good.
+  expect(await select(story, COMMITS_OF_ENDS)).toEqual([{ ends: 2, commits: 1 }])
 })
 
 test('a secret in a message that was taken along leaves its row, like one in the first', async () => {
