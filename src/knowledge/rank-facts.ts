@@ -49,6 +49,8 @@ export async function rankFacts(database: Database, query: FactQuery): Promise<R
 const MAX_READ = 1500
 /** Of which all terms are read. */
 const MAX_CANDIDATES = 300
+/** Of which an admin's are found: what others taught does not crowd out what this admin may be shown. */
+const MAX_LOOKED_AT = 10 * MAX_CANDIDATES
 /** More than a fact has. */
 const MAX_TERMS_OF_FACT = 1000
 
@@ -104,8 +106,10 @@ const RANK_FACTS = {
       WHERE asked.leads GROUP BY 1, 2, 3),
     led AS MATERIALIZED (
       SELECT fact_id, scope FROM (
-        SELECT fact_id, scope FROM hits GROUP BY 1, 2 ORDER BY sum(weight) DESC, 1 DESC LIMIT ${MAX_CANDIDATES}) best
-      WHERE $7::text[] IS NULL OR EXISTS (SELECT FROM facts f WHERE f.id = best.fact_id AND ${isVouchedFor('$7')})),
+        SELECT fact_id, scope, sum(weight) AS weight FROM hits GROUP BY 1, 2 ORDER BY 3 DESC, 1 DESC
+        LIMIT ${MAX_LOOKED_AT}) best
+      WHERE $7::text[] IS NULL OR EXISTS (SELECT FROM facts f WHERE f.id = best.fact_id AND ${isVouchedFor('$7')})
+      ORDER BY weight DESC, fact_id DESC LIMIT ${MAX_CANDIDATES}),
     scored AS (
       SELECT fact_id, sum(weight) AS score FROM (
         SELECT fact_id, word, max(weight) AS weight FROM (

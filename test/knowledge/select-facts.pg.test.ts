@@ -170,6 +170,25 @@ describe('the facts of a prompt', () => {
     expect(await seenBy('dave')).toEqual(['fact_01', 'fact_00'])
   })
 
+  test('of an admin are found behind hundreds that others taught about the same', async () => {
+    const others = (id: string, content: string, count: number) =>
+      world.sql(
+        `INSERT INTO facts (id, content, norm, source, taught_by, created_at, updated_at)
+         SELECT $1 || lpad(n::text, 6, '0'), $2 || n, $1 || n, 'CURATOR', '{bob}', now(), now()
+         FROM generate_series(1, $3::int) n`,
+        id,
+        content,
+        count,
+      )
+    await addFact('fact_00', 'The pier of Ostend is for ferries.')
+    await world.sql(`UPDATE facts SET reviewed_at = now() WHERE id = 'fact_00'`)
+    await others('fact_1', 'The pier of Ostend has berth ', 400)
+    await others('fact_2', 'A rack stands in hall ', 900)
+    const asked = { about: 'What is the pier of Ostend for?', maxCount: 10, teachers: ['alice'] }
+    const found = await selectFacts(world.context.database, asked)
+    expect(found.map(({ id }) => id)).toEqual(['fact_00'])
+  })
+
   test('are counted truly, however many change them at once', async () => {
     const facts = Array.from({ length: 120 }, (_, n) => [`fact_${n}`, `Rack ${n} stands in hall ${n % 7}.`] as const)
     await Promise.all(facts.map(([id, content]) => addFact(id, content)))

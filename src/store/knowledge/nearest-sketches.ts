@@ -56,12 +56,15 @@ const SHOWN = `nearest JOIN fact_embeddings e ON e.fact_id = nearest.fact_id AND
         AND f.scope || ' ' || f.scope_of = ANY ($2::text[]) AND ${isVouchedFor('$5')}`
 const COLUMNS = `f.id, f.content, e.vector AS bytes, measured.mean AS "meanDiffering", measured.spread, measured.total`
 
-/** Reads the sketches of all facts in reach. */
+/** Reads the sketches of all facts in reach. What others taught does not crowd out what an admin may be shown. */
 const NEAREST_OF_ALL = {
   name: 'embedding.nearest',
   text: `WITH compared AS MATERIALIZED (SELECT fact_id, ${DIFFERING} AS differing FROM fact_embeddings WHERE ${IN_REACH}),
     measured AS (SELECT ${MEASURED} FROM compared),
-    nearest AS MATERIALIZED (SELECT fact_id FROM compared ORDER BY differing, fact_id LIMIT $4::int)
+    nearest AS MATERIALIZED (
+      SELECT fact_id FROM (SELECT fact_id, differing FROM compared ORDER BY differing, fact_id LIMIT 10 * $4::int) best
+      WHERE $5::text[] IS NULL OR EXISTS (SELECT FROM facts f WHERE f.id = best.fact_id AND ${isVouchedFor('$5')})
+      ORDER BY differing, fact_id LIMIT $4::int)
     SELECT ${COLUMNS} FROM measured, ${SHOWN}`,
 }
 
@@ -82,7 +85,7 @@ const PROBE = {
 
 /**
  * Null: there is no index, there are so few facts in reach that all can be compared, or the index does not find enough,
- * as few of what it holds is in reach.
+ * as few of what it holds is in reach, or most of what it finds may not be shown.
  */
 async function byIndex(
   database: Database,
@@ -94,7 +97,8 @@ async function byIndex(
   const rows = await database.query<IndexRow>(nearestByIndex(probe), values).catch(nullIfChanged)
   const [first] = rows ?? []
   if (first === undefined || first.found < limit || first.total < LEAST_SAMPLED) return null
-  return (rows ?? []).flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id, total: probe.inReach }]))
+  const shown = (rows ?? []).flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id, total: probe.inReach }]))
+  return shown.length < limit / 2 ? null : shown
 }
 
 /** A row without a fact when none may be shown. */
