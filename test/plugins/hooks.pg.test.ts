@@ -23,7 +23,7 @@ beforeAll(async () => {
     await update(story, { name, enabled: true, ...(name === 'witness' && { settings: { rejects: 'boo' } }) })
     await until(story, name, 'READY')
   }
-}, 60_000)
+})
 afterAll(() => story[Symbol.asyncDispose]())
 
 interface Note {
