@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { systemClock } from '../platform/clock.ts'
+import { must } from '../platform/must.ts'
 import { isServer, readProcessFacts, type ProcessFacts } from './postmaster-identity.ts'
 
 const server = { data: '/home/pg/data', folder: '8 15', startedAtS: 1000 }
@@ -24,8 +27,14 @@ test.each<[string, Partial<ProcessFacts>, boolean]>([
 })
 
 test('when a process began is read to the second', async () => {
-  const startedAtS = (await readProcessFacts(process.pid))?.startedAtS ?? 0
-  expect(Math.abs(startedAtS - (systemClock.now().getTime() / 1000 - process.uptime()))).toBeLessThan(3)
+  const beforeS = systemClock.now().getTime() / 1000
+  const child = spawn('sleep', ['600'])
+  await once(child, 'spawn')
+  const afterS = systemClock.now().getTime() / 1000
+  const startedAtS = (await readProcessFacts(must(child.pid, 'it runs')))?.startedAtS ?? 0
+  child.kill()
+  expect(startedAtS).toBeGreaterThan(beforeS - 3)
+  expect(startedAtS).toBeLessThan(afterS + 3)
 })
 
 test('of a process that has ended there is no command', async () => {

@@ -79,7 +79,7 @@ test('a piece of a text changes one entry, and nothing else changes its identity
   expect(entries.map((entry, index) => entry === before[index])).toEqual([true, true, false])
 })
 
-test('a thousand pieces are folded in a few milliseconds', () => {
+test('a thousand pieces cost about ten times what a hundred do', () => {
   const log = new SessionLog()
   for (let turn = 0; turn < 100; turn += 1)
     for (const step of ['send', 'begin', 'complete', 'end'] as const) log.take(step)
@@ -89,12 +89,14 @@ test('a thousand pieces are folded in a few milliseconds', () => {
   const seen = log.seq
   for (let n = 0; n < 1000; n += 1) log.take('delta')
   const events = log.after(seen)
-  const fold = (): SessionState => events.reduce((state, event) => foldEvent(state, event, NO_KEY), first)
-  const times = Array.from({ length: 9 }, () => {
+  const msOf = (count: number): number => {
+    const some = events.slice(0, count)
     const began = performance.now()
-    fold()
+    some.reduce<SessionState>((state, event) => foldEvent(state, event, NO_KEY), first)
     return performance.now() - began
-  }).sort((one, other) => one - other)
-  // The best of nine: what others do on the machine is not measured.
-  expect(times[0]).toBeLessThan(5)
+  }
+  // The best of nine: what others do on the machine is not measured. Each that is read anew would cost a hundred times.
+  const rounds = Array.from({ length: 9 }, () => ({ many: msOf(1000), few: msOf(100) }))
+  const best = (name: 'many' | 'few'): number => Math.min(...rounds.map((round) => round[name]))
+  expect(best('many') / best('few')).toBeLessThan(30)
 })

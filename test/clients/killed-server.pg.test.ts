@@ -1,5 +1,6 @@
 /** Others' clients, set up as docs/clients has it, over `kill -9` of the server: every event comes once. */
 import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { buildSchema, introspectionFromSchema } from 'graphql'
 import { requestSubscription, type OperationType } from 'relay-runtime'
@@ -48,10 +49,12 @@ test('Apollo, urql and Relay miss nothing and are given nothing twice', async ()
     onNext: (data) => data != null && void seen.relay.push(data.sessionEvents),
   })
 
-  await send(clientOf(first, 'ada'), ID, 'run: for n in 1 2 3 4 5 6 7 8; do echo $n; sleep 0.3; done')
+  const gate = cluster.path('gate')
+  await send(clientOf(first, 'ada'), ID, `run: until [ -e ${gate} ]; do echo on; sleep 0.3; done`)
   const writes = (events: readonly ChatEvent[]) => events.filter(({ __typename: type }) => type === 'TaskOutputEvent')
   for (const events of Object.values(seen)) await expect.poll(() => writes(events).length).toBeGreaterThan(2)
   await first.kill()
+  await writeFile(gate, '')
   const second = await cluster.start({ env: { PORT: new URL(first.url).port } })
   const ada = clientOf(second, 'ada')
   await converse(ada, ID, 'run: echo three')

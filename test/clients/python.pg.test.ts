@@ -1,5 +1,6 @@
 /** examples/python with Debian's Python: a message and what comes of it, over an interruption. */
 import { execFile, spawn, spawnSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -20,7 +21,8 @@ test.skipIf(!hasPython)(`Python says something, and is given every event once${w
   await using story = await Story.begin()
   await using proxy = await TcpProxy.start(story.app.url)
   const url = new URL(proxy.through(story.app.url)).origin
-  const text = 'run: for n in 1 2 3 4 5 6; do echo $n; sleep 0.2; done'
+  const gate = story.path('gate')
+  const text = `run: until [ -e ${gate} ]; do echo on; sleep 0.2; done`
   const program = spawn(PYTHON, ['examples/python/factotum.py', url, SESSION, text], {
     env: { FACTOTUM_TOKEN: tokenOf('ada') },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -30,6 +32,7 @@ test.skipIf(!hasPython)(`Python says something, and is given every event once${w
   const outputs = () => printed.filter(({ __typename: type }) => type === 'TaskOutputEvent').length
   await expect.poll(outputs).toBeGreaterThan(1)
   proxy.cut()
+  await writeFile(gate, '')
   await using watch = watchAll(story.as('ada'), SESSION)
   await turnEnd(watch)
   proxy.restore()

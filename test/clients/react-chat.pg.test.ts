@@ -9,8 +9,10 @@ import { AppendMessageDocument, CreateTokenDocument, RevokeTokenDocument } from 
 import { approvalRules } from '../harness/approvals.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { lastingPort } from '../harness/lasting-port.ts'
+import { StreamingModel } from '../console/streaming-model.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { send } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
 import { ChatPages, type ChatTab } from './chat-pages.ts'
 import { OFFLINE_MS } from './pages/offline-ms.ts'
 
@@ -19,8 +21,9 @@ vi.setConfig({ testTimeout: 180_000 })
 
 const ID = 'cli:page'
 const RULES = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect = "require"\ncommand = "tee"')}`
-/** Its quotation is written for a second or two. */
-const LONG = 'A long question. '.repeat(80)
+/** Of the answer, the first quarter is written, and then the server dies. */
+const LONG = 'A long answer. '.repeat(80)
+const PIECES = [LONG.slice(0, 300), LONG.slice(300)]
 
 async function tokenOfItsOwn(server: ServerProcess): Promise<string> {
   const input = { name: 'page', kind: 'USER', user: 'ada' } as const
@@ -44,7 +47,8 @@ async function untilRight(tabs: readonly ChatTab[], server: ServerProcess): Prom
 }
 
 test.skipIf(!hasBrowser)(`a chat over kill -9, without a network, in two tabs${withoutBrowser}`, async () => {
-  await using cluster = await Cluster.begin({ config: { toml: RULES } })
+  await using model = await StreamingModel.start()
+  await using cluster = await Cluster.begin({ config: { toml: `${RULES}\n${stubProvider(model)}` } })
   const first = await cluster.start({ env: { PORT: await lastingPort() } })
   const ada = clientOf(first, 'ada')
   const token = await tokenOfItsOwn(first)
@@ -57,19 +61,24 @@ test.skipIf(!hasBrowser)(`a chat over kill -9, without a network, in two tabs${w
   for (const tab of [one, two]) await tab.button('Earlier').click()
   await untilRight([one, two], first)
 
-  await one.say(LONG)
+  model.pieces = PIECES
+  model.heldAfter = 1
+  await one.say('A long question.')
   const streamed = async (): Promise<number> => {
     const [kind, text] = (await two.entries()).at(-1) ?? ['', '']
     return kind === 'agent' ? text.length : 0
   }
   await expect.poll(streamed, { interval: 20 }).toBeGreaterThan(200)
   await first.kill()
-  expect(await streamed()).toBeLessThan(LONG.length)
+  expect(await streamed()).toBeLessThan(LONG.length / 2)
   await expect.poll(() => two.page.locator('footer').textContent()).toBe('offline')
+  model.goOn()
   const second = await cluster.start({ env: { PORT: new URL(first.url).port } })
   await untilRight([one, two], second)
 
-  await two.say('run: echo done | tee approved')
+  model.pieces = ['It is done.']
+  model.commands = ['echo done | tee approved']
+  await two.say('Write it down.')
   await one.button('Allow').click()
   await untilRight([one, two], second)
   await expect.poll(() => two.button('Allow').count()).toBe(0)
@@ -80,10 +89,13 @@ test.skipIf(!hasBrowser)(`a chat over kill -9, without a network, in two tabs${w
   const files = async () => (await clientOf(second, 'ada').session(ID).files()).map(({ name }) => name)
   await expect.poll(files).toContain('plan.txt')
 
-  await one.say('run: sleep 60')
+  model.commands = ['sleep 60']
+  await one.say('Wait.')
   await two.button('Stop').click()
   await untilRight([one, two], second)
 
+  model.commands = []
+  model.pieces = ['Meanwhile it is night.']
   await one.opened.context.setOffline(true)
   await one.say('From a tunnel')
   await send(clientOf(second, 'ada'), ID, 'Meanwhile')

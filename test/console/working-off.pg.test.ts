@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await page.getByRole('tab', { name: 'Decided' }).click()
     await page.getByText('“Not today.”').waitFor()
     await page.getByText('echo four | tee three.txt').waitFor()
-    expect(await page.getByText('ada · now').count()).toBeGreaterThanOrEqual(3)
+    expect(await page.getByText(/^ada · (now|\d+ min ago)/).count()).toBeGreaterThanOrEqual(3)
   })
 
   test('approvals in their session: edited, approved and denied by keys, where the conversation is', async () => {

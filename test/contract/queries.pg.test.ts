@@ -321,8 +321,11 @@ test('server: what it runs on, and how busy it is', async () => {
   const { prisma } = it.world.context.database
   // Beside the nine of the world, which live: one that lives, one that is silent, one that was evicted.
   await prisma.node.createMany({
-    data: [{ id: 11 }, { id: 12, seenAt: new Date(noon) }, { id: 13, evictedAt: new Date() }],
+    data: [{ id: 11 }, { id: 12 }, { id: 13, evictedAt: new Date() }],
   })
+  // A node counts as long as it was seen lately, and those of the world were seen when it was made.
+  await prisma.node.updateMany({ data: { seenAt: new Date(Date.now() + 3_600_000) } })
+  await prisma.node.update({ where: { id: 12 }, data: { seenAt: new Date(noon) } })
   expect((await it.run('alice', api.ServerDocument)).data.server).toEqual({
     version: '0.0.0',
     startedAt: '2026-11-21T15:30:00.000Z',

@@ -25,6 +25,10 @@ interface Slot {
 /** What a healthy server has no reason to log, as messages. */
 const ALARMS = [/^a bug ended the turn/, /^uncaughtException/, /^unhandledRejection/, /masked$/]
 
+/** How long the first kill waits for a server that has something to lose. */
+const BUSY_WITHIN_MS = 10_000
+const BUSY_CHECK_MS = 10
+
 /** With which a server ends that cannot reach its database; whatever supervises it starts it again. */
 const DATABASE_AWAY = 'The database cannot be reached at the moment'
 const MAX_STARTS = 10
@@ -34,6 +38,7 @@ export class ServerPair implements AsyncDisposable {
   readonly #slots: Slot[]
   readonly #alarms: string[] = []
   #started = 0
+  #killed = 0
   #stopping = false
   #failure: Error | null = null
 
@@ -64,9 +69,14 @@ export class ServerPair implements AsyncDisposable {
     if (this.#failure !== null) throw this.#failure
   }
 
-  /** Kills one of them, which is then started again. Resolves when it is dead. */
+  /**
+   * Kills one of them, which is then started again. Resolves when it is dead. The first one runs a turn, so that there
+   * is something to take over however few are killed.
+   */
   async kill(): Promise<void> {
     const { slot, server } = await this.#anyOf(this.#options.random)
+    if (this.#killed === 0) await this.#untilBusy(server)
+    this.#killed += 1
     slot.server = null
     this.#options.takeovers.died(server.pid, 'KILLED')
     const dead = server.kill()
@@ -108,6 +118,12 @@ export class ServerPair implements AsyncDisposable {
         await slot.server?.kill()
       }),
     )
+  }
+
+  async #untilBusy({ pid }: ServerProcess): Promise<void> {
+    const { takeovers } = this.#options
+    for (let leftMs = BUSY_WITHIN_MS; leftMs > 0 && takeovers.runningOn(pid) === 0; leftMs -= BUSY_CHECK_MS)
+      await new Promise((resolve) => setTimeout(resolve, BUSY_CHECK_MS))
   }
 
   async #anyOf(random: Random): Promise<{ slot: Slot; server: ServerProcess }> {

@@ -62,7 +62,7 @@ test('a WebSocket that does not keep up is cut, resumes without a gap, and holds
   await rest.count(EVENTS + 1 - seen.length)
   expect(rest.seqs).toEqual(upTo(EVENTS + 1, seen.length + 1))
   rest.close()
-}, 60_000)
+})
 
 test('a slow event stream is cut with a reason in the stream, and ends', async () => {
   await createSession(door.database, 'cli:slow-sse')
@@ -88,7 +88,7 @@ test('a slow event stream is cut with a reason in the stream, and ends', async (
   expect(blocks.at(-2)).toContain('"code":"SLOW_CONSUMER"')
   const seqs = blocks.slice(0, -2).map((block) => Number(/"seq":(\d+)/.exec(block)?.[1]))
   expect(seqs).toEqual(upTo(seqs.length))
-}, 60_000)
+})
 
 test('a subscriber that catches up is served at its own pace, however much there is', async () => {
   await createSession(door.database, 'cli:backlog')
@@ -109,4 +109,4 @@ test('a subscriber that catches up is served at its own pace, however much there
   expect(await door.metric('factotum_slow_consumers_total')).toBe(cutBefore)
   steady.close()
   await reader.close()
-}, 60_000)
+})

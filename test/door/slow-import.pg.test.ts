@@ -12,7 +12,7 @@ import { createTemporaryHome, type TemporaryHome } from '../harness/temporary-ho
 import { createDoorWorld, createSession, tokenOf, type Door, type DoorWorld } from './door-world.ts'
 
 /** Long enough for all that is not held up, on a busy machine, too. */
-const IDLE_MS = 2000
+const IDLE_MS = 5000
 /** What the import may take, and nothing else here. */
 const DEADLINE_MS = 300_000
 /** What ends it, as the last deadline would that was set. */
@@ -41,8 +41,11 @@ afterAll(async () => {
   await home.remove()
 })
 
-const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
-  fetch(`${door.url}/sessions/${path}`, { ...init, headers: { authorization: `Bearer ${tokenOf('alice')}` } })
+/** Over a connection of its own: one that is kept may have just been cut as idle. */
+const ask = (path: string, init: RequestInit = {}): Promise<Response> => {
+  const headers = { authorization: `Bearer ${tokenOf('alice')}`, connection: 'close' }
+  return fetch(`${door.url}/sessions/${path}`, { ...init, headers })
+}
 
 /** Until it is disposed of, nothing is inserted into `sessions`. */
 async function lockSessions(): Promise<AsyncDisposable> {

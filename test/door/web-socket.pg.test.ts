@@ -68,9 +68,14 @@ describe('who may connect', () => {
 
   test('who says nothing is closed after three seconds; who subscribes before, at once', async () => {
     const silent = await RawSocket.connect(door.webSocketUrl)
-    const hasty = await RawSocket.connect(door.webSocketUrl)
-    hasty.send(subscribe('1', '{ viewer { role } }'))
-    expect(await hasty.closed).toContain('4401')
+    const closeHasty = async (): Promise<string> => {
+      const hasty = await RawSocket.connect(door.webSocketUrl)
+      hasty.send(subscribe('1', '{ viewer { role } }'))
+      const code = await hasty.closed
+      // On a busy machine it was silent for three seconds, too.
+      return code.includes('4408') ? closeHasty() : code
+    }
+    expect(await closeHasty()).toContain('4401')
     expect(await silent.closed).toContain('4408')
   })
 })

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { describe, test, type TestContext } from 'vitest'
+import { lastingPort } from '../harness/lasting-port.ts'
 import { callTool, McpWorld } from './mcp-world.ts'
 
 type Answer = (asked: Asked, response: ServerResponse, request: IncomingMessage) => void
@@ -159,7 +160,7 @@ describe('over HTTP', { concurrent: true }, () => {
   test('one that goes away and comes back', async (context) => {
     const { expect } = context
     const world = new McpWorld(context)
-    const { server, port } = await listen(context, honest)
+    const { server, port } = await listen(context, honest, Number(await lastingPort()))
     world.configure(at(port))
     const tool = await world.tool('http__ok')
     server.closeAllConnections()

@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test, type TestContext } from 'vitest'
+import { lastingPort } from '../harness/lasting-port.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 import { McpWorld } from './mcp-world.ts'
 
@@ -74,13 +74,10 @@ test('server-everything over HTTP', async (context) => {
   expect(world.problem('judge')).toBeNull()
 })
 
-async function startEverything(context: TestContext): Promise<number> {
-  const finder = createServer().listen(0, '127.0.0.1')
-  await once(finder, 'listening')
-  const { port } = finder.address() as { port: number }
-  finder.close()
+async function startEverything(context: TestContext): Promise<string> {
+  const port = await lastingPort()
   const child = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], {
-    env: { ...process.env, PORT: String(port) },
+    env: { ...process.env, PORT: port },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   context.onTestFinished(() => void child.kill())

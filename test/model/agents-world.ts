@@ -40,6 +40,8 @@ export interface AgentsWorldOptions extends StubConfigOptions {
   readonly proxyEnv?: Readonly<Record<string, string>>
   /** Waits between tries take their time. */
   readonly realWaits?: boolean
+  /** What is to keep another time than the system's. */
+  readonly clock?: Partial<Clock>
 }
 
 export async function openAgentsWorld(options: AgentsWorldOptions): Promise<AgentsWorld> {
@@ -52,6 +54,7 @@ export async function openAgentsWorld(options: AgentsWorldOptions): Promise<Agen
       waitsMs.push(ms)
       if (options.realWaits === true) await systemClock.sleep(ms, signal)
     },
+    ...options.clock,
   }
   const logger = pino({ level: 'silent' })
   const keys = { apiKey: (name: string) => options.keys?.[name] ?? null }

@@ -4,6 +4,7 @@ import type { AppError } from '../../src/core/errors.ts'
 import type { ModelRequest } from '../../src/model/language-model.ts'
 import { USUAL_REQUEST } from '../../src/model/wire/request-shape.ts'
 import { MESSENGER_CONTEXT, openAgentsWorld, type AgentsWorldOptions } from './agents-world.ts'
+import { handClock } from './hand-clock.ts'
 import { chunk, sse, StubEndpoint, type StubScript } from './stub-endpoint.ts'
 
 const SCHEMA = { name: 'plan', json: { type: 'object', properties: {}, required: [], additionalProperties: false } }
@@ -258,51 +259,69 @@ describe('tries', () => {
   })
 })
 
+/** Time goes by only as the tests say: the machine may stand still for longer than any limit. */
 describe('limits', () => {
-  const hang = (): void => {}
+  const idleTimeoutMs = 5050
   const started = sse(chunk([{ index: 0, delta: { content: 'H' }, finish_reason: null }]))
+  const begin = (response: ServerResponse): void =>
+    void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(started)
 
   test('end a request that is never answered', async () => {
-    const { error, calls } = await callModel({ script: { always: hang }, request: { idleTimeoutMs: 50 } })
+    const clock = handClock()
+    const hang = (): void => clock.pass(idleTimeoutMs)
+    const { error, calls } = await callModel({ script: { always: hang }, request: { idleTimeoutMs }, world: { clock } })
     expect(error).toMatchObject({ code: 'MODEL_SILENT', retry: 'backoff' })
     expect(error?.message).toBe(
-      'The answer of the planner\'s model "stub:stub-1" was given up: nothing came for 0.05 s. The limit is llm_idle_timeout in [settings].',
+      'The answer of the planner\'s model "stub:stub-1" was given up: nothing came for 5.05 s. The limit is llm_idle_timeout in [settings].',
     )
     expect(calls).toHaveLength(1)
   })
 
   test('end a stream that falls silent', async () => {
+    const clock = handClock()
     const { error } = await callModel({
-      script: { always: (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).write(started) },
-      request: { idleTimeoutMs: 50 },
+      script: { always: begin },
+      request: { idleTimeoutMs, onText: () => clock.pass(idleTimeoutMs) },
+      world: { clock },
     })
     expect(error?.code).toBe('MODEL_SILENT')
   })
 
   test('end an answer that drips for ever', async () => {
+    let answer: ServerResponse | null = null
     const drip = (response: ServerResponse): void => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      const timer = setInterval(() => response.write(': still here\n'), 10)
-      response.on('close', () => clearInterval(timer))
+      answer = response
+      begin(response)
     }
-    const { error } = await callModel({ script: { always: drip }, request: { idleTimeoutMs: 200 } })
-    expect(error).toMatchObject({ code: 'MODEL_SILENT', message: expect.stringContaining('not complete after 2 s') })
+    // Headers and the first bytes may set a timer each before the next drop falls.
+    const clock = handClock((ms) => {
+      if (ms !== idleTimeoutMs || answer === null) return
+      setImmediate(() => {
+        clock.pass(idleTimeoutMs / 4)
+        answer?.write(': still here\n')
+      })
+    })
+    const { error } = await callModel({ script: { always: drip }, request: { idleTimeoutMs }, world: { clock } })
+    expect(error).toMatchObject({ code: 'MODEL_SILENT', message: expect.stringContaining('not complete after 50.5 s') })
   })
 
   test('do not end an answer that is slow but moving', async () => {
+    const clock = handClock()
+    let answer: ServerResponse | null = null
     const slow = (response: ServerResponse): void => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      let left = 6
-      const timer = setInterval(() => {
-        response.write(left > 0 ? started : sse(chunk([{ index: 0, delta: {}, finish_reason: 'stop' }])))
-        left -= 1
-        if (left >= 0) return
-        clearInterval(timer)
-        response.end()
-      }, 30)
+      answer = response
+      begin(response)
     }
-    const { answer } = await callModel({ script: { always: slow }, request: { idleTimeoutMs: 120 } })
-    expect(answer?.text).toBe('HHHHHH')
+    let left = 5
+    const goOn = (): void => {
+      clock.pass(idleTimeoutMs * 0.9)
+      if (left === 0) answer?.end(sse(chunk([{ index: 0, delta: {}, finish_reason: 'stop' }])))
+      else answer?.write(started)
+      left -= 1
+    }
+    const request = { idleTimeoutMs, onText: goOn }
+    const outcome = await callModel({ script: { always: slow }, request, world: { clock } })
+    expect(outcome.answer?.text).toBe('HHHHHH')
   })
 })
 

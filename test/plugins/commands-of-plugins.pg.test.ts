@@ -26,7 +26,7 @@ beforeAll(async () => {
     ['web:chat', 'CHAT'],
   ] as const)
     await story.as('ada').run(OpenSessionDocument, { input: { id, mode } })
-}, 60_000)
+})
 afterAll(() => story[Symbol.asyncDispose]())
 
 test('a typed command alone is answered by its plugin, and no model is asked', async () => {

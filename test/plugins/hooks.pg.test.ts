@@ -23,7 +23,7 @@ beforeAll(async () => {
     await update(story, { name, enabled: true, ...(name === 'witness' && { settings: { rejects: 'boo' } }) })
     await until(story, name, 'READY')
   }
-}, 60_000)
+})
 afterAll(() => story[Symbol.asyncDispose]())
 
 interface Note {
@@ -60,8 +60,8 @@ test('a plan: every hook is given what it is for, and sections reach planner and
   await turnEnd(watch)
   const context = eventsOf(watch, 'PipelineStepEvent').find(({ step }) => step === 'CONTEXT')
   expect(context?.detail).toMatch(/^clock \d+ ms, witness \d+ ms$|^witness \d+ ms, clock \d+ ms$/)
-  const hooks = await hooksOf('web:hooks', 'onPipelineComplete')
-  await vi.waitFor(async () => expect(await hooksOf('web:hooks', 'onBroadcast')).toContain('onBroadcast'), PATIENCE)
+  await hooksOf('web:hooks', 'onPipelineComplete')
+  const hooks = await hooksOf('web:hooks', 'onBroadcast')
   expect(hooks.slice(0, 3)).toEqual(['onPipelineStart', 'onMessage', 'onBeforeInvoke'])
   expect(new Set(hooks)).toEqual(
     new Set([
@@ -93,9 +93,8 @@ test('a plan: every hook is given what it is for, and sections reach planner and
   const [planner = ''] = await prompts('web:hooks', 'planner')
   expect(planner).toContain('run: echo one')
   expect(planner).toContain('The time')
-  expect(await select(story, `SELECT plugin_work, hooks_due FROM turns WHERE session_id = 'web:hooks'`)).toEqual([
-    { plugin_work: null, hooks_due: [] },
-  ])
+  const due = `SELECT plugin_work, hooks_due FROM turns WHERE session_id = 'web:hooks'`
+  await expect.poll(() => select(story, due)).toEqual([{ plugin_work: null, hooks_due: [] }])
 })
 
 test('a plan: a rejected task is a review that asks for another plan; sections are those of before', async () => {
@@ -134,13 +133,14 @@ test('a conversation: the same hooks; what is rejected is not shown to the model
 })
 
 test('a plugin that was off when the turn began takes no part; turns cost nothing without any', async () => {
+  const { failures } = await read(story, 'witness')
   await update(story, { name: 'witness', enabled: false })
   await update(story, { name: 'clock', enabled: false })
   await until(story, 'clock', 'DISABLED')
   const turn = await converse(story.as('ada'), 'web:off', 'run: echo boo')
   expect(turn.tasks[0]?.review?.verdict).toBe('OK')
   expect(await notes('web:off')).toEqual([])
-  expect((await read(story, 'witness')).failures).toBe(0)
+  expect((await read(story, 'witness')).failures).toBe(failures)
 })
 
 test("the built-in context: files of the home are the operator's words, those of the session are data", async () => {

@@ -59,7 +59,7 @@ test('whatever a plugin does, the turns of others, their subscriptions and other
   }
   const good = await read(story, 'good-plugin')
   expect([good.status, good.failures, good.crashes, good.lastError]).toEqual(['READY', 0, 0, null])
-  expect((await askOperators(story.app.url, '/ready')).status).toBe(200)
+  await expect.poll(async () => (await askOperators(story.app.url, '/ready')).status).toBe(200)
 })
 
 const RUNTIMES = 'hostile-runtimes'
@@ -107,7 +107,7 @@ test('whatever the runtime of a plugin does, its turn has an end, and the turns 
   await turnEnd(beside, HOSTILE_RUNTIMES.length)
   for (const name of [RUNTIMES, LOOPING])
     await expect.poll(async () => (await read(story, name)).crashes, PATIENCE).toBeGreaterThan(0)
-  expect((await askOperators(story.app.url, '/ready')).status).toBe(200)
+  await expect.poll(async () => (await askOperators(story.app.url, '/ready')).status).toBe(200)
 })
 
 const skipped = skipReason(await findSandbox())

@@ -170,7 +170,7 @@ test('an npm package is installed, listed and removed; none of its scripts is ru
     expect.stringMatching(/^There is no folder .*clokc; it is taken for the name of an npm package/),
   ])
   expect(questions).toEqual([expect.stringContaining('Fetch the npm package clokc?')])
-}, 60_000)
+})
 
 test.each([
   [['plugin'], 'needs one of'],

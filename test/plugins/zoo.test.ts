@@ -8,8 +8,10 @@ import { withinBudget } from '../../src/plugins/runners.ts'
 import { THREAD_LIMITS, type ThreadLimits } from '../../src/plugins/thread/thread-limits.ts'
 import { ThreadPlugin } from '../../src/plugins/thread/thread-plugin.ts'
 
-/** Wide where a plugin only has to get ready: a busy machine loads slowly. */
-const limits = { ...THREAD_LIMITS, beatMs: 100, missedBeats: 10, startMs: 20_000, stopMs: 500, loadMs: 30_000 }
+/** Wide where a plugin only has to get ready, or to beat: a busy machine loads slowly, and stands still for seconds. */
+const limits = { ...THREAD_LIMITS, beatMs: 100, missedBeats: 200, startMs: 20_000, stopMs: 500, loadMs: 30_000 }
+/** For those that hang. */
+const SOON_MISSED = { missedBeats: 10 }
 const turn = { sessionId: 's', sessionType: 'DIRECT', turnId: 't', user: 'ada', role: 'USER' } as const
 const lines: string[] = []
 const port: PluginPort = {
@@ -59,7 +61,7 @@ async function besideNeighbour<Value>(work: () => Promise<Value>): Promise<Value
 }
 
 async function started(name: string): Promise<ThreadPlugin> {
-  const plugin = await load(`zoo/${name}.ts`)
+  const plugin = await load(`zoo/${name}.ts`, name.startsWith('loops') ? SOON_MISSED : {})
   await plugin.start({ settings: {}, secrets: {} })
   return plugin
 }

@@ -155,7 +155,7 @@ describe('in one process or two', () => {
   })
 })
 
-describe('a process', { timeout: 60_000 }, () => {
+describe('a process', () => {
   test('is killed in the middle: another one makes it, once', async () => {
     const asked = Promise.withResolvers<void>()
     let calls = 0

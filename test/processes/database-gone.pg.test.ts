@@ -111,7 +111,6 @@ test.each(outages)(
     expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b))
     expect(ended.seqs.filter((seq) => !seen.includes(seq))).toEqual([])
   },
-  60_000,
 )
 
 /** Watches the log from the start until so many turns have ended. */

@@ -30,8 +30,6 @@ test('a turn that ends in time ends normally and is seen to the end; what comes 
   await send(ada, 'cli:running', `run: echo begun; until [ -e ${cluster.path('go')} ]; do sleep 0.02; done; echo ended`)
   await using watch = ada.watch(WatchSessionDocument, { sessionId: 'cli:running', after: 0 })
   await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent')
-  const inAdvance = connect(Number(new URL(leaving.url).port), '127.0.0.1')
-  await once(inAdvance, 'connect')
   const staying = await cluster.start()
   expect(await readinessOf(leaving)).toMatchObject({ status: 200, accepting: { ok: true } })
 
@@ -52,11 +50,21 @@ test('a turn that ends in time ends normally and is seen to the end; what comes 
   expect(await watch.ended).toMatch(/^1001 GOING_AWAY/)
   expect(await leaving.ended).toEqual({ code: 0, signal: null })
   expect(leaving.logs.filter(({ msg }) => msg === 'turn begins')).toHaveLength(1)
-  // It waits for clients that are served, not for a connection that nobody has used.
-  expect(leaving.logs.map(({ msg }) => msg)).not.toContain('clients did not leave in time: their connections are cut')
 
   expect(await turnEnd(queued, 2)).toMatchObject({ turnStatus: 'DONE' })
   expect(eventsOf(queued, 'TaskUpdateEvent').some(({ taskStatus }) => taskStatus === 'INTERRUPTED')).toBe(false)
+})
+
+test('a process that leaves waits for clients that are served, not for a connection that was never used', async () => {
+  await using cluster = await Cluster.begin()
+  const leaving = await cluster.start()
+  const inAdvance = connect(Number(new URL(leaving.url).port), '127.0.0.1')
+  await once(inAdvance, 'connect')
+  expect((await fetch(`${leaving.url}/health`)).status).toBe(200)
+
+  leaving.signal('SIGTERM')
+  expect(await leaving.ended).toEqual({ code: 0, signal: null })
+  expect(leaving.logs.map(({ msg }) => msg)).not.toContain('clients did not leave in time: their connections are cut')
 })
 
 test('a turn that does not end in time is handed over: its command is ended, and another process goes on', async () => {

@@ -194,6 +194,8 @@ test('old turns go with all that hangs on them, workspaces with their files; fac
   proxy.cut()
   // While the page is away a user says something that is old, too, when it comes back.
   await converse(ada, OLD, 'Still there?')
+  // What is still to be delivered is kept, with its turn.
+  await expect.poll(() => cluster.query(`SELECT 1 FROM deliveries WHERE status = 'PENDING'`), WAIT).toEqual([])
   await age(70, OLD)
 
   await runJob()

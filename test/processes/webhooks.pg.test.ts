@@ -21,6 +21,7 @@ import {
 import type { ApiClient } from '../harness/api-client.ts'
 import { Arrivals } from '../harness/arrivals.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
+import { PATIENCE } from '../harness/patience.ts'
 import { converse, send, Story, storyConfig, tokenOf, turnEnd, watchAll, type StoryConfig } from '../harness/story.ts'
 
 // Real processes take a while to start on a busy machine.
@@ -29,7 +30,6 @@ vi.setConfig({ testTimeout: 180_000 })
 const SECRET = newWebhookSecret()
 const OTHER_SECRET = newWebhookSecret()
 /** How often a state is polled that no event tells of. */
-const WAIT = { timeout: 10_000, interval: 20 }
 const LOOK_MS = 20
 
 const WITH_WEBHOOKS: StoryConfig = {
@@ -107,18 +107,17 @@ test('the receiver of the example refuses what is not signed with its secret, an
   await converse(ada, 'cli:wrong-secret', 'Hello')
   const refused = await vi.waitFor(async () => {
     const [first] = await deliveriesOf(ada, 'cli:wrong-secret')
-    expect(first).toMatchObject({ status: 'PENDING', attempts: 2, lastStatusCode: 401 })
+    expect(first).toMatchObject({ status: 'PENDING', lastStatusCode: 401 })
+    expect(first?.attempts).toBeGreaterThanOrEqual(2)
     return first
-  }, WAIT)
+  }, PATIENCE)
   expect(stranger.texts.all).toEqual([])
 
   const both = { ...WITH_WEBHOOKS.tokens, ada: `webhook_secret = ["${SECRET}", "${OTHER_SECRET}"]` }
   await story.reconfigure(storyConfig({ ...WITH_WEBHOOKS, tokens: both }))
-  expect((await settled(ada, 'cli:wrong-secret'))[0]).toMatchObject({
-    id: refused?.id,
-    status: 'DELIVERED',
-    attempts: 3,
-  })
+  const [delivered] = await settled(ada, 'cli:wrong-secret')
+  expect(delivered).toMatchObject({ id: refused?.id, status: 'DELIVERED' })
+  expect(delivered?.attempts).toBeGreaterThan(refused?.attempts ?? 0)
   expect(stranger.texts.all).toHaveLength(1)
 })
 

@@ -2,9 +2,12 @@
  * `POST /agui`, as AG-UI's own client uses it and verifies what comes, by the rules that GraphQL has: in its current
  * version, and the one that CopilotKit has.
  */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { HttpAgent as HttpAgentBefore } from 'ag-ui-client-0'
 import { HttpAgent, type BaseEvent, type Interrupt, type RunAgentParameters } from '@ag-ui/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { workspacePath } from '../../src/execution/workspace/workspace.ts'
 import { approvalRules } from '../harness/approvals.ts'
 import { Story, tokenOf, type Person } from '../harness/story.ts'
 
@@ -120,13 +123,14 @@ describe.each([1, 0] as const)('by version %s of its client', (version) => {
 
   test('a page that comes back goes on with the turn, and is told nothing twice', async () => {
     const agent = connect('ben', 'back')
-    say(agent, 'run: echo one; sleep 3; echo two')
+    say(agent, 'run: echo one; until [ -e gate ]; do sleep 0.05; done; echo two')
     const left = run(agent).catch(() => undefined)
     const running = `{ session(id: "@ben:back-${version}") { view { activeTurn { progress { output } } } } }`
     await expect.poll(async () => JSON.stringify((await story.as('ben').request(running)).data)).toContain('one')
     agent.abortRun()
     await left
-    await run(agent)
+    const gate = join(workspacePath(story.home, `@ben:back-${version}`), 'gate')
+    await agent.runAgent({}, { onEvent: () => writeFileSync(gate, '') })
     const again = await run(agent)
     expect(typesOf(again)).not.toContain('TEXT_MESSAGE_START')
     expect(again.at(-1)).toMatchObject({ type: 'RUN_FINISHED' })

@@ -1,9 +1,12 @@
 /** The transport for the Vercel AI SDK, as its two major versions read what it brings. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import * as current from 'ai'
 import * as before from 'ai-6'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FactotumChatTransport } from '../../packages/client/src/ai-sdk/ai-sdk.ts'
 import { connect } from '../../packages/client/src/connect.ts'
+import { workspacePath } from '../../src/execution/workspace/workspace.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { Story, tokenOf, watchAll, type Person } from '../harness/story.ts'
 
@@ -155,13 +158,15 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
 
   test('a page that comes back is told the turn that runs, and nothing is sent twice', async () => {
     const transport = transportOf('ben')
-    const question = say('run: echo one; sleep 3; echo two')
+    const question = say('run: echo one; until [ -e gate ]; do sleep 0.05; done; echo two')
     const left = await submit(transport, chat('back'), [question])
     const reader = left.getReader()
     for (let next = await reader.read(); ; next = await reader.read())
       if (next.done || next.value.type === 'tool-output-available') break
     await reader.cancel()
-    const answer = await read(await transport.reconnectToStream({ chatId: chat('back') }))
+    const again = await transport.reconnectToStream({ chatId: chat('back') })
+    await writeFile(join(workspacePath(story.home, `@ben:${chat('back')}`), 'gate'), '')
+    const answer = await read(again)
     expect(answer.parts.find(({ type }) => type === 'dynamic-tool')?.output).toBe('one\ntwo\n')
     expect(await transport.reconnectToStream({ chatId: chat('back') })).toBeNull()
     await read(await submit(transport, chat('back'), [question]))

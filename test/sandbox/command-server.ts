@@ -23,6 +23,8 @@ export interface Job {
   readonly bubblewrapPaths?: readonly string[]
   readonly role: Role
   readonly timeoutMs: number
+  /** In its place for the command of that index. */
+  readonly timeoutsMs?: readonly number[]
   /** Commands that run at one time; each has a session of its own. */
   readonly concurrency: number
   readonly commands: readonly string[]
@@ -71,7 +73,7 @@ function run(index: number, command: string): Promise<CommandOutcome> {
     taskId: `task_${index}`,
     command,
     role: job.role,
-    timeoutMs: job.timeoutMs,
+    timeoutMs: job.timeoutsMs?.[index] ?? job.timeoutMs,
     outputs: { entries: [], files: [], isFirstOfTurn: true },
     signal: new AbortController().signal,
     onOutput: (_, printed) => report({ type: 'OUTPUT', index, text: printed }),

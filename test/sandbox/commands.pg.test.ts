@@ -117,7 +117,7 @@ describe('what is kept and how long it runs', () => {
 
   test('after exec_timeout a command is ended with all that it started, and the task says so', async () => {
     await using lifeline = await Lifeline.open()
-    await story.reconfigure(storyConfig({ settings: { exec_timeout: 1 } }))
+    await story.reconfigure(storyConfig({ settings: { exec_timeout: 5 } }))
     const turn = await converse(
       story.as('ada'),
       'cli:slow',
@@ -129,10 +129,10 @@ describe('what is kept and how long it runs', () => {
       status: 'FAILED',
       exitCode: null,
       output: 'begun\n',
-      stderr: 'The command was ended: it ran longer than 1 s.',
+      stderr: 'The command was ended: it ran longer than 5 s.',
     })
     expect(turn).toMatchObject({ status: 'DONE', plans: [{}, { attempt: 2 }] })
-    expect(turn.answers.at(-1)).toContain('The command was ended: it ran longer than 1 s.')
+    expect(turn.answers.at(-1)).toContain('The command was ended: it ran longer than 5 s.')
   })
 
   test('a process that a command leaves behind ends with the command', async () => {

@@ -94,9 +94,10 @@ function testHostileCommands(variant: Variant): void {
       world.describe(killedBy === undefined ? `${command}\necho TRIED` : command),
     )
     const env = { FACTOTUM_TEST_SECRET: world.secret, DATABASE_URL: `postgres://x:${world.secret}@127.0.0.1/x` }
-    const job = { limits: SMALL_LIMITS, timeoutMs: 6_000, concurrency: 4, commands, isPrepared: true }
+    const timeoutsMs = HOSTILE_COMMANDS.map(({ killedBy }) => (killedBy === 'timeout' ? 6_000 : 60_000))
+    const job = { limits: SMALL_LIMITS, timeoutMs: 60_000, timeoutsMs, concurrency: 4, commands, isPrepared: true }
     finished = await runAll(variant, job, { env, openFile: world.secretFile })
-  }, 120_000)
+  }, 300_000)
 
   afterAll(async () => {
     await world.close()

@@ -93,7 +93,17 @@ describe('migrate', () => {
     const waiting = expect.objectContaining({
       holder: expect.objectContaining({ pid: holder.pid }) as object,
     }) as object
-    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([waiting])
+    expect(JSON.parse(lines[0] ?? '{}')).toEqual(waiting)
+  })
+
+  test('whose lock it waits for is logged even if the limit is over at once', async () => {
+    await using holder = await holdLock()
+    const lines: string[] = []
+    const logger = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
+    expect((await refusal(migrate(database.url, { ...options(), logger, waitMs: 0 }))).code).toBe(
+      'DATABASE_UNAVAILABLE',
+    )
+    expect(lines).toEqual([expect.stringContaining(`"holder":{"pid":${holder.pid},`)])
   })
 
   test('a process that is to stop does not wait for the lock', async () => {

@@ -22,6 +22,8 @@ const SELF = 1
 let world: World
 beforeEach(async () => {
   world = await createWorld()
+  // None of them is silent, however long a test takes.
+  await world.sql(`UPDATE nodes SET seen_at = now() + interval '1 hour'`)
 })
 afterEach(() => world[Symbol.asyncDispose]())
 
@@ -101,6 +103,7 @@ describe('a node that was evicted', () => {
     await connection.connect()
     await world.sql(`SELECT setval(pg_get_serial_sequence('nodes', 'id'), 9)`)
     const node = await registerNode(connection, { process: null, host: 'here', version: '0.0.0' })
+    await world.sql(`UPDATE nodes SET seen_at = now() + interval '1 hour' WHERE id = $1`, node)
     expect((await evictNodes(database(), SELF, TIMING)).map(({ id }) => id)).not.toContain(node)
     expect(await beat(connection, node)).toBe(true)
     await world.sql(`UPDATE nodes SET seen_at = now() - interval '9 s' WHERE id = $1`, node)

@@ -47,12 +47,12 @@ export async function lockMigrations(db: pg.Client, options: LockMigrationsOptio
   while (!(await isLocked(db))) {
     const nowMs = clock.monotonicMs()
     if (stopping?.aborted === true) throw new AppError('SHUTTING_DOWN', 'Stopped while waiting for the migration lock.')
-    if (nowMs - startMs >= waitMs) throw stillHeld(await findHolder(db), waitMs)
     if (nowMs >= nextSayMs) {
       const holder = await findHolder(db)
       logger.info({ holder, waitMs }, 'another connection holds the migration lock; waiting for it')
       nextSayMs = nowMs + SAY_MS
     }
+    if (nowMs - startMs >= waitMs) throw stillHeld(await findHolder(db), waitMs)
     await clock.sleep(POLL_MS, stopping)
   }
 }

@@ -38,10 +38,12 @@ export async function checkDatabase(url: string, clock: Clock): Promise<readonly
     ]
   }
   try {
+    const askedMs = clock.now().getTime()
     const { rows } = await client.query<Facts>(FACTS)
+    const answeredMs = clock.now().getTime()
     const [facts] = rows
     if (facts === undefined) return []
-    return [describeServer(facts), describeClock(facts, clock), await checkMigrations(client)]
+    return [describeServer(facts), describeClock(facts, { askedMs, answeredMs }), await checkMigrations(client)]
   } catch (error) {
     return [fail('database', `It cannot be asked: ${messageOf(error)}`, 'Read the log of PostgreSQL.')]
   } finally {
@@ -65,8 +67,14 @@ function describeServer({ number, version, free, isStandby, mayCreate }: Facts):
   return ok('database', `${name}, ${free} connections free.`)
 }
 
-function describeClock({ nowMs }: Facts, clock: Clock): Finding {
-  const offMs = Math.round(clock.now().getTime() - nowMs)
+interface Asking {
+  readonly askedMs: number
+  readonly answeredMs: number
+}
+
+function describeClock({ nowMs }: Facts, { askedMs, answeredMs }: Asking): Finding {
+  // The database read its clock between the question and the answer, which may have taken long.
+  const offMs = Math.round(askedMs > nowMs ? askedMs - nowMs : Math.min(0, answeredMs - nowMs))
   const says = `The clock is ${Math.abs(offMs) / 1000} s ${offMs > 0 ? 'ahead of' : 'behind'} the database's.`
   const fix = 'Let both machines follow a time server (chrony, systemd-timesyncd).'
   if (Math.abs(offMs) > CLOCK_FAIL_MS) return fail('clock', says, fix)

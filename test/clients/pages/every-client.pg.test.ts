@@ -30,8 +30,9 @@ vi.setConfig({ testTimeout: 300_000 })
 const POLL = { timeout: 60_000, interval: 150 }
 
 const RULES = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect = "require"\ncommand = "tee"')}`
-/** Its quotation is written for a moment. */
+/** Its quotation is written for a moment: in pieces, unless the machine stands still just then. */
 const LONG = 'A long question. '.repeat(80)
+const MOST_TRIES = 9
 
 /** A client's two tabs. */
 interface Pair {
@@ -90,11 +91,17 @@ async function pageBack({ id, one, two }: Pair): Promise<void> {
 }
 
 async function stream({ client, id, one, two }: Pair): Promise<void> {
-  await say(one, id, LONG)
-  for (const tab of [one, two]) {
-    await expect.poll(() => count(tab, 'TurnCompletedEvent'), { ...POLL, message: client }).toBe(1)
-    expect(await count(tab, 'TextDeltaEvent')).toBeGreaterThan(1)
+  const tabs = [one, two]
+  const piecesOf = (): Promise<number[]> => Promise.all(tabs.map((tab) => count(tab, 'TextDeltaEvent')))
+  let fewest = 0
+  for (let turn = 1; turn <= MOST_TRIES && fewest <= 1; turn += 1) {
+    const before = await piecesOf()
+    await say(one, id, LONG)
+    for (const tab of tabs)
+      await expect.poll(() => count(tab, 'TurnCompletedEvent'), { ...POLL, message: client }).toBe(turn)
+    fewest = Math.min(...(await piecesOf()).map((pieces, index) => pieces - (before[index] ?? 0)))
   }
+  expect(fewest).toBeGreaterThan(1)
 }
 
 async function approve({ client, id, one, two }: Pair, server: ServerProcess): Promise<void> {
@@ -205,16 +212,21 @@ test.skipIf(!hasBrowser)(`chats by every client, over all that may happen to a p
   await each((pair) => pageBack(pair))
   await each((pair) => stream(pair))
   await each((pair) => untilRight(pair, first))
+  const before = await Promise.all(tabs.map((tab) => count(tab, 'TurnCompletedEvent')))
+  const untilEnded = async (turns: number): Promise<void> => {
+    for (const [index, tab] of tabs.entries())
+      await expect.poll(() => count(tab, 'TurnCompletedEvent'), POLL).toBe((before[index] ?? 0) + turns)
+  }
 
   await each(({ id, one }) => say(one, id, 'run: for n in $(seq 100); do echo $n; sleep 0.1; done'))
   for (const tab of tabs) await expect.poll(() => count(tab, 'TaskOutputEvent'), POLL).toBeGreaterThan(2)
   await first.kill()
   const second = await cluster.start({ env: { PORT: new URL(first.url).port } })
-  for (const tab of tabs) await expect.poll(() => count(tab, 'TurnCompletedEvent'), POLL).toBe(2)
+  await untilEnded(1)
   await each((pair) => untilRight(pair, second))
 
   await each((pair) => approve(pair, second))
-  for (const tab of tabs) await expect.poll(() => count(tab, 'TurnCompletedEvent'), POLL).toBe(3)
+  await untilEnded(2)
   await each((pair) => editFact(pair, second))
   await each((pair) => upload(pair, { ...place, server: second }))
   await each((pair) => stop(pair))
@@ -225,7 +237,7 @@ test.skipIf(!hasBrowser)(`chats by every client, over all that may happen to a p
   await each(async ({ id }) => void (await send(clientOf(second, 'ada'), id, 'Meanwhile')))
   await pause(OFFLINE_MS)
   proxy.restore()
-  for (const tab of tabs) await expect.poll(() => count(tab, 'TurnCompletedEvent'), POLL).toBe(5)
+  await untilEnded(4)
   await each((pair) => untilRight(pair, second))
   await each((pair) => expectLog(pair, second))
   expect(tabs.flatMap(({ opened }) => opened.problems)).toEqual([])
