@@ -61,7 +61,7 @@ test('each is expired once, however many processes poll, and its session has wor
   const ids = await seedWaiting('cli:late', 2)
   const swept = await sweepTogether(4)
   expect(swept.events).toMatchObject([{ type: 'Approval' }, { type: 'Approval' }])
-  expect(swept.events.map((event) => event.seq)).toEqual([11, 12])
+  expect(swept.events.map(({ seq }) => seq).toSorted((a, b) => a - b)).toEqual([11, 12])
   const about = swept.notifications.flatMap((sent) => (sent.kind === 'approval' ? [sent.id] : []))
   expect(about).toHaveLength(ids.length)
   expect(new Set(about)).toEqual(new Set(ids))

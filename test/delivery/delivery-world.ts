@@ -17,6 +17,7 @@ import { createMetrics, type Metrics } from '../../src/platform/metrics.ts'
 import { must } from '../../src/platform/must.ts'
 import { Database } from '../../src/store/database.ts'
 import { createTestDatabase } from '../harness/database.ts'
+import { PATIENCE_MS } from '../harness/patience.ts'
 
 const logger = createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true })
 export const FAST: DeliverySchedule = { pausesMs: [10, 30], maxRetryAfterMs: 60_000 }
@@ -76,7 +77,7 @@ export class DeliveryWorld implements AsyncDisposable {
 
   /** Starts a process that delivers; it ends with the world, if not before. */
   async deliverer(): Promise<Deliverer> {
-    const { schedule = FAST, timeoutMs = 2000, maxSessions = 100, resolve } = this.#options
+    const { schedule = FAST, timeoutMs = PATIENCE_MS, maxSessions = 100, resolve } = this.#options
     const metrics = createMetrics()
     const { database, config } = this
     const guard = new AddressGuard({
@@ -110,7 +111,7 @@ export class DeliveryWorld implements AsyncDisposable {
   }
 
   sql<Row extends object>(text: string, ...values: unknown[]): Promise<Row[]> {
-    return this.database.query<Row>({ name: '', text }, values)
+    return this.database.query<Row>({ name: '', text, timeoutMs: PATIENCE_MS }, values)
   }
 
   async row(id: string): Promise<DeliveryRow> {

@@ -108,7 +108,9 @@ export class Receiver implements AsyncDisposable {
     this.#open += 1
     this.#mostAtOnce = Math.max(this.#mostAtOnce, this.#open)
     response.once('close', () => (this.#open -= 1))
-    const raw = await text(request)
+    const raw = await text(request).catch(() => null)
+    // The sender has given up in the middle of it.
+    if (raw === null) return
     const headers = request.headers as Record<string, string>
     const post = {
       path: request.url ?? '',

@@ -62,7 +62,7 @@ export async function untilSchedule(
 }
 
 /** Seconds from now. */
-export function soon(seconds = 1): string {
+export function soon(seconds: number): string {
   return new Date(systemClock.now().getTime() + seconds * 1000).toISOString()
 }
 

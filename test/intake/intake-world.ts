@@ -18,6 +18,7 @@ import { Database } from '../../src/store/database.ts'
 import type { Lease } from '../../src/store/turn/lease.ts'
 import { commitTurn } from '../../src/store/turn/turn-commit.ts'
 import { createTestDatabase } from '../harness/database.ts'
+import { PATIENCE_MS } from '../harness/patience.ts'
 
 const CONFIG = `
 [users.alice]
@@ -116,7 +117,7 @@ function worldOn(database: Database, url: string): World {
   const rung: IntakeNotification[] = []
   const removed: SessionRemains[] = []
   const sql = <Row extends object>(text: string, ...values: unknown[]): Promise<Row[]> =>
-    database.query<Row>({ name: '', text }, values)
+    database.query<Row>({ name: '', text, timeoutMs: PATIENCE_MS }, values)
   return {
     published,
     rung,

@@ -61,7 +61,8 @@ test('a job that fails is tried again, and the failure ends nothing else', async
   await arrivals.until((all) => all.includes('flaky'))
   await enqueueJobs(database, [{ name: 'steady', payload: {} }])
   await arrivals.until((all) => all.length === 3)
-  expect(arrivals.all).toEqual(['flaky', 'steady', 'flaky'])
+  // Which comes first, the other job or the second attempt, depends on the machine.
+  expect(arrivals.all.toSorted()).toEqual(['flaky', 'flaky', 'steady'])
 })
 
 test('a periodic job is known to all processes by its name, so that one of them runs it each time', async () => {

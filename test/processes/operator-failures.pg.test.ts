@@ -9,7 +9,7 @@ import { must } from '../../src/platform/must.ts'
 import { Receiver } from '../delivery/receiver.ts'
 import * as api from '../generated/graphql.ts'
 import { OPERATOR_WORDS } from '../harness/operator-words.ts'
-import { schedule, soon, untilSchedule } from '../harness/schedules.ts'
+import { passTime, schedule, soon, untilSchedule } from '../harness/schedules.ts'
 import { addSkill } from '../harness/skills.ts'
 import { converse, eventsOf, send, Story, storyConfig, watchAll, type StoryConfig } from '../harness/story.ts'
 
@@ -92,7 +92,8 @@ describe('of the provider', () => {
       { sentence, detail: /inside/ },
     )
 
-    const { id } = await schedule(ben, { content: 'Hello', runAt: soon() })
+    const { id } = await schedule(ben, { content: 'Hello', runAt: soon(3600) })
+    await passTime(story.databaseUrl, [id])
     const { runs, lastError } = await untilSchedule(ben, id, ({ runs }) => runs[0]?.status === 'FAILED')
     expect(runs[0]?.failure).toMatch(/^The language model cannot be reached.*\(reference turn_/)
     expect(lastError).toBe(runs[0]?.failure)

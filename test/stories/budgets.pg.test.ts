@@ -5,6 +5,7 @@
 import { writeFile } from 'node:fs/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { configPath } from '../../src/config/load-config.ts'
 import type { Watch } from '../harness/api-client.ts'
 import {
   eventsOf,
@@ -77,8 +78,8 @@ test('a turn waits where it is when the budget is used up, and goes on when it i
 
   // Both processes see that there is more, and one of them goes on.
   await using beside = await Story.begin({ beside: story })
-  await Promise.all([story.reconfigure(storyConfig(RAISED)), beside.app.reloadConfig()])
-  await beside.app.reloadConfig()
+  await writeFile(configPath(story.home), storyConfig(RAISED))
+  await Promise.all([story.app.reloadConfig(), beside.app.reloadConfig()])
   expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'DONE' })
   expect(await readTurn(story, id)).toMatchObject({ status: 'DONE', pausedAt: null, pausedReason: null, plans: [{}] })
   expect(await callsOf(story, id)).toEqual(['planner', 'messenger'])

@@ -23,7 +23,7 @@ test('after 25 answers with calls the turn is given up, with what was done', asy
   expect(turn.failure).toContain('I gave up after 25 rounds of work')
   const commands = turn.tasks.filter(({ type }) => type === 'EXEC')
   expect(commands.map(({ status }) => status)).toEqual(times(25, 'DONE'))
-}, 60_000)
+})
 
 test('after 15 calls that failed one after another the turn is given up; one that succeeds begins anew', async () => {
   const ada = story.as('ada')
@@ -35,7 +35,7 @@ test('after 15 calls that failed one after another the turn is given up; one tha
   const failed = await converse(ada, 'cli:failures', failing(15))
   expect(failed.status).toBe('FAILED')
   expect(failed.failure).toContain('15 calls failed one after another')
-}, 60_000)
+})
 
 test("where strangers have written each call of an admin's turn is asked for, also after an approval", async () => {
   const ada = story.as('ada')

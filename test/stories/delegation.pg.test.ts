@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answerRehearsal } from '../../src/model/rehearsal/rehearsal-answers.ts'
 import type { ApiClient } from '../harness/api-client.ts'
 import { Lifeline } from '../harness/lifeline.ts'
+import { select } from '../harness/plugins.ts'
 import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
@@ -111,7 +112,7 @@ test('an answer that does not do goes back with what the review says, up to five
   const [failed] = await delegatedBy(ada, 'cli:in-vain')
   expect(failed).toMatchObject({ status: 'FAILED', round: 5, feedback: 'It has more than one word.' })
   expect(failed?.failure).toMatch(/5 rounds.*more than one word/)
-}, 60_000)
+})
 
 test('a child delegates once more, and no further', async () => {
   const ben = story.as('ben')
@@ -125,14 +126,14 @@ test('a child delegates once more, and no further', async () => {
     { depth: 2, budgetShare: 0.25 },
   ])
   expect(await delegatedBy(ben, second?.child?.id ?? '')).toEqual([])
-}, 60_000)
+})
 
 test('where one turn runs at a time, a turn that waits for its child lets it run', async () => {
   await using place = await Story.begin({ config: { settings: { max_concurrent_turns: 1 } } })
   const turn = await converse(place.as('ada'), 'cli:alone', call(call('run: echo deepest')))
   expect(turn).toMatchObject({ status: 'DONE', tasks: [{ tool: 'delegation__delegate', status: 'DONE' }, {}] })
   expect(turn.tasks[0]?.output).toContain('deepest')
-}, 60_000)
+})
 
 test('a child may call no more than it was given, nor give more', async () => {
   const ben = story.as('ben')
@@ -148,7 +149,7 @@ test('a child may call no more than it was given, nor give more', async () => {
   const [delegation] = await delegatedBy(ben, '@ben:more')
   const { session } = await story.as('cleo').run(ChildrenDocument, { id: delegation?.child?.id ?? '' })
   expect(session).toBeNull()
-}, 60_000)
+})
 
 test('cancelling the turn goes down to what the child runs', async () => {
   await using lifeline = await Lifeline.open()
@@ -164,17 +165,22 @@ test('cancelling the turn goes down to what the child runs', async () => {
   expect(await turnEnd(below)).toMatchObject({ turnStatus: 'CANCELLED' })
   const [second] = await delegatedBy(ada, first?.child?.id ?? '')
   expect([first?.status, second?.status]).toEqual(['CANCELLED', 'CANCELLED'])
-}, 60_000)
+})
 
 test('a child that takes too long is given up, and ends', async () => {
-  await using place = await Story.begin({ config: { settings: { delegation_timeout: 3 } } })
+  await using place = await Story.begin({ config: { settings: { delegation_timeout: 600 } } })
   await using lifeline = await Lifeline.open()
   const ada = place.as('ada')
-  const turn = await converse(ada, 'cli:late', call(`run: ${lifeline.hold}; sleep 600`))
+  const ending = converse(ada, 'cli:late', call(`run: ${lifeline.hold}; sleep 600`))
+  await lifeline.held
+  const limit = 'SELECT extract(epoch FROM expires_at - created_at)::int AS seconds FROM delegations'
+  expect(await select(place, limit)).toEqual([{ seconds: 600 }])
+  await select(place, 'UPDATE delegations SET expires_at = now()')
+  const turn = await ending
   await lifeline.released
   expect(turn.tasks[0]).toMatchObject({ status: 'FAILED', stderr: expect.stringMatching(/delegation_timeout/) })
   expect(await delegatedBy(ada, 'cli:late')).toMatchObject([{ status: 'FAILED' }])
-}, 60_000)
+})
 
 /** A conversation that delegates two tasks at once: one is answered, two goes on until it is cancelled. */
 function delegatingTwo(review: (response: ServerResponse) => void): (call: StubCall) => StubAnswer {
@@ -248,4 +254,4 @@ test('three work side by side, the next one when there is a slot; twenty a day a
   await turnEnd(watch)
   const outputs = turn.tasks.filter(({ type }) => type === 'TOOL').map(({ output }) => output ?? '')
   expect(outputs.slice(0, 20).every((output, index) => output.includes(`number-${index}`))).toBe(true)
-}, 120_000)
+})

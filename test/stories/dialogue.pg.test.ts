@@ -6,7 +6,7 @@ import { must } from '../../src/platform/must.ts'
 import { Database } from '../../src/store/database.ts'
 import * as api from '../generated/graphql.ts'
 import { openBusy } from '../harness/queue.ts'
-import { schedule, soon, untilSchedule } from '../harness/schedules.ts'
+import { passTime as passTimeOfSchedules, schedule, soon, untilSchedule } from '../harness/schedules.ts'
 import { converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
@@ -170,7 +170,9 @@ describe('the time zone', () => {
 
   test("of a schedule's sessions is the schedule's, and so is their name", async () => {
     const ben = story.as('ben')
-    const { id } = await schedule(ben, { name: 'Morning', content: 'Hello', runAt: soon(), timeZone: 'Europe/Rome' })
+    const input = { name: 'Morning', content: 'Hello', runAt: soon(3600), timeZone: 'Europe/Rome' }
+    const { id } = await schedule(ben, input)
+    await passTimeOfSchedules(story.databaseUrl, [id])
     await untilSchedule(ben, id, ({ runs }) => runs[0]?.status === 'DONE')
     expect((await ben.run(api.SessionZoneDocument, { id: `schedule:${id}` })).session).toMatchObject({
       description: 'Morning',

@@ -1,14 +1,12 @@
 /** Tools that people call themselves: no model is asked, and all else is as for a call that a model asks for. */
 import { writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { ApiClient } from '../harness/api-client.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { addPlugin, select, until, update } from '../harness/plugins.ts'
 import { eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const SECRET = 'hush-hush-1234567'
 const GREET = 'good-plugin__greet'
@@ -21,7 +19,7 @@ beforeAll(async () => {
   await until(story, 'good-plugin', 'DISABLED')
   await update(story, { name: 'good-plugin', enabled: true })
   await until(story, 'good-plugin', 'READY')
-}, 60_000)
+})
 afterAll(() => story[Symbol.asyncDispose]())
 
 type Called = Extract<api.CallToolMutation['callTool'], { readonly __typename: 'CallToolPayload' }>

@@ -139,8 +139,12 @@ test('codes cannot be found by trying: neither by one identity, nor by many of a
     'LIMIT_EXCEEDED',
     'LIMIT_EXCEEDED',
   ])
-  // All at once, of as many identities.
-  const many = await Promise.all(Array.from({ length: 120 }, (_, n) => guess(n, `m${n}`, n % 2 === 0 ? story : beside)))
+  // Many at once, of as many identities; no more than a busy server admits.
+  const many: string[] = []
+  for (const from of [0, 40, 80]) {
+    const numbers = Array.from({ length: 40 }, (_, n) => from + n)
+    many.push(...(await Promise.all(numbers.map((n) => guess(n, `m${n}`, n % 2 === 0 ? story : beside)))))
+  }
   const guesses = await database.prisma.linkGuess.count({ where: { tokenName: 'bridge' } })
   expect(guesses).toBe(50)
   expect(many.filter((outcome) => outcome === 'LIMIT_EXCEEDED').length).toBeGreaterThan(70)

@@ -1,8 +1,9 @@
 /** Tools of MCP servers in turns: their answers, their ends, and approvals that hold for what was approved. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { moveIn } from '../mcp/move-in.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
+import { PATIENCE } from '../harness/patience.ts'
 import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll, type Conversation } from '../harness/story.ts'
 import { CancelTurnDocument, McpServersDocument, OpenSessionDocument, ToolsDocument } from '../generated/graphql.ts'
 
@@ -35,11 +36,14 @@ describe.skipIf(skipped !== '')(`tools of MCP servers${skipped}`, () => {
   }
 
   /** A server may still be starting: says it again until its tool was there. */
-  async function call(id: string, line: string): Promise<Conversation> {
-    for (;;) {
+  function call(id: string, line: string): Promise<Conversation> {
+    const say = async (): Promise<Conversation> => {
       const turn = await converse(story.as('ada'), id, line)
-      if (!/was not called|There is no tool/i.test(turn.tasks[0]?.stderr ?? '')) return turn
+      expect(turn.tasks[0]?.stderr ?? '').not.toMatch(/was not called|There is no tool/i)
+      return turn
     }
+    // Not as fast as it can: a token's requests are limited.
+    return vi.waitFor(say, { ...PATIENCE, interval: 200 })
   }
 
   test('are called, die, and come back; no secret of theirs is in a row', async () => {

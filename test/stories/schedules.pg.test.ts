@@ -20,7 +20,7 @@ import { StubEndpoint } from '../model/stub-endpoint.ts'
 test('a single run fires at its time, as its user, into a session of its own, and is done when its turn has ended', async () => {
   await using story = await Story.begin()
   const ben = story.as('ben')
-  const runAt = soon()
+  const runAt = soon(5)
   const { id, nextRunAt } = await schedule(ben, { content: 'Good morning', runAt })
   expect(nextRunAt).toBe(runAt)
 
@@ -74,7 +74,8 @@ test('when its turn fails the run has failed, and it is tried again half a minut
   const toml = `[providers.stub]\nbase_url = "${model.baseUrl}"\n[models]\nplanner = "stub:one"\n`
   await using story = await Story.begin({ config: { toml } })
   const ben = story.as('ben')
-  const { id } = await schedule(ben, { content: 'Say hi', runAt: soon() })
+  const { id } = await schedule(ben, { content: 'Say hi', runAt: soon(3600) })
+  await passTime(story.databaseUrl, [id])
   const { runs, ...after } = await untilSchedule(ben, id, ({ runs }) => runs[0]?.status === 'FAILED')
   expect(runs).toMatchObject([
     { turn: { status: 'FAILED' }, failure: expect.stringContaining('The language model cannot be used') },

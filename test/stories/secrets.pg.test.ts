@@ -229,7 +229,7 @@ test('a program that is ended in the middle of a secret has said no half of it',
   const ada = story.as('ada')
   await writeFile(story.path('.env'), 'KISO_SKILL_TELLER_KEY=deployed-two', { mode: 0o600 })
   await ada.run(ReloadSecretsDocument)
-  await story.reconfigure(storyConfig({ settings: { exec_timeout: 1 }, toml: stubProvider(stub) }))
+  await story.reconfigure(storyConfig({ settings: { exec_timeout: 5 }, toml: stubProvider(stub) }))
   plans = [plan([exec('half=deployed; echo one; printf %s-t $half; printf %s-t $half >&2; sleep 60')])]
   const { tasks } = await converse(ada, 'cli:half', 'Go.')
   expect(tasks[0]).toMatchObject({ status: 'FAILED', output: 'one\n' })

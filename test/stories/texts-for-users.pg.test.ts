@@ -10,7 +10,7 @@ import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { OPERATOR_WORDS } from '../harness/operator-words.ts'
 import { readEverything, type ShownText } from '../harness/read-everything.ts'
-import { schedule, soon, untilSchedule } from '../harness/schedules.ts'
+import { passTime, schedule, soon, untilSchedule } from '../harness/schedules.ts'
 import { addSkill } from '../harness/skills.ts'
 import { converse, send, Story, storyConfig, watchAll, type StoryConfig } from '../harness/story.ts'
 
@@ -64,7 +64,8 @@ async function breakEverything(): Promise<void> {
   await configure(provider())
   await converse(ben, '@ben:gone', 'Hello')
   await ben.run(api.CheckpointSessionDocument, { sessionId: '@ben:hook' })
-  const { id } = await schedule(ben, { content: 'Hello', runAt: soon() })
+  const { id } = await schedule(ben, { content: 'Hello', runAt: soon(3600) })
+  await passTime(story.databaseUrl, [id])
   await untilSchedule(ben, id, ({ runs }) => runs[0]?.status === 'FAILED')
   await configure(provider('api_key_env = "INSIDE_KEY"\n'))
   await converse(ben, '@ben:keyless', 'Hello')

@@ -1,7 +1,8 @@
 /** Tools of an MCP server, in plans and in conversations: offered by rights, checked, approved and called. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ApiClient } from '../harness/api-client.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
+import { PATIENCE } from '../harness/patience.ts'
 import { answersIn, converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import { installMcpServer } from '../mcp/mcp-world.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
@@ -16,6 +17,8 @@ import {
 const PROGRAM = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'
 const MCP = `[mcp.judge]\ncommand = "node"\nargs = ["${PROGRAM}", "stdio"]\n`
 const TOML = MCP + approvalRules('effect = "require"\ntool = "judge__get-env"')
+/** As often as the limit on a token's requests allows for long. */
+const OFTEN = { ...PATIENCE, interval: 200 }
 const skipped = skipReason(await findSandbox())
 
 let story: Story
@@ -24,11 +27,9 @@ beforeAll(async () => {
   story = await Story.begin()
   installMcpServer(story.home, 'judge', '@modelcontextprotocol/server-everything')
   await story.reconfigure(storyConfig({ toml: TOML }))
-  for (;;) {
-    const { tools } = await story.as('ada').run(ToolsDocument, { filter: { name: 'judge__*' } })
-    if (tools.length > 0) break
-  }
-}, 60_000)
+  const offered = async () => (await story.as('ada').run(ToolsDocument, { filter: { name: 'judge__*' } })).tools
+  await vi.waitFor(async () => expect(await offered()).not.toEqual([]), OFTEN)
+})
 afterAll(() => story?.[Symbol.asyncDispose]())
 
 test.skipIf(skipped !== '')(`users are offered what their patterns name, admins all${skipped}`, async () => {
