@@ -356,7 +356,7 @@ test('a caller who starts a fresh session has the one before gone over', async (
 })
 
 test('a session that goes idle is gone over once', async () => {
-  await using idle = await Story.begin({ config: { settings: { introspection_idle: 0.3 }, toml: stubProvider(stub) } })
+  await using idle = await Story.begin({ config: { settings: { introspection_idle: 2 }, toml: stubProvider(stub) } })
   const ben = idle.as('ben')
   const held = hold('planner')
   await send(ben, '@ben:idle', 'Think about it.')

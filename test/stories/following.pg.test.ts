@@ -1,4 +1,5 @@
 /** A page that follows a session's events alone: whatever it keeps of sessions, turns, tasks and messages is right. */
+import { writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 import {
@@ -9,6 +10,10 @@ import {
 } from '../generated/graphql.ts'
 
 const SESSION = 'cli:page'
+
+/** What a command begins with that goes on once it is let go. */
+const holding = (story: Story): string => `until [ -e ${story.path('gate')} ]; do sleep 0.02; done`
+const letGo = (story: Story): Promise<void> => writeFile(story.path('gate'), '')
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -31,11 +36,12 @@ function keptOf(value: unknown): Record<string, Row> {
 test('after the turns have ended, what the events have told is what a query shows', async () => {
   await using story = await Story.begin()
   const ada = story.as('ada')
-  await send(ada, SESSION, 'run: sleep 0.5; echo one')
+  await send(ada, SESSION, `run: ${holding(story)}; echo one`)
   await using watch = ada.watch(FollowPageDocument, { sessionId: SESSION, after: 0 })
   await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskUpdateEvent')
   await send(ada, SESSION, 'run: echo two')
   await send(ada, SESSION, 'fail:\nrun: echo three')
+  await letGo(story)
   await using whole = watchAll(ada, SESSION)
   await turnEnd(whole, 3)
   await untilEnded(watch.until.bind(watch), 3)
@@ -52,9 +58,10 @@ test('after the turns have ended, what the events have told is what a query show
 test('a message that waited tells when its turn begins', async () => {
   await using story = await Story.begin()
   const ada = story.as('ada')
-  await send(ada, SESSION, 'run: sleep 0.5; echo one')
+  await send(ada, SESSION, `run: ${holding(story)}; echo one`)
   const { message } = await send(ada, SESSION, 'run: echo two')
   expect(message.status).toBe('QUEUED')
+  await letGo(story)
   await using watch = watchAll(ada, SESSION)
   await turnEnd(watch, 2)
   const updated = eventsOf(watch, 'MessageUpdatedEvent').filter((event) => event.message.id === message.id)
@@ -68,9 +75,11 @@ test('a message that waited tells when its turn begins', async () => {
 test('only the types that are asked for are told, after a snapshot', async () => {
   await using story = await Story.begin()
   const ada = story.as('ada')
-  await send(ada, SESSION, 'run: sleep 0.5; echo one')
+  await send(ada, SESSION, `run: ${holding(story)}; echo one`)
   const types = ['TURN_COMPLETED', 'REVIEW'] as const
   await using watch = ada.watch(FollowPageDocument, { sessionId: SESSION, types: [...types] })
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'SessionSnapshot')
+  await letGo(story)
   await untilEnded(watch.until.bind(watch), 1)
   expect(watch.received.map(({ sessionEvents }) => sessionEvents.__typename)).toEqual([
     'SessionSnapshot',

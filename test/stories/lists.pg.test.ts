@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import * as api from '../generated/graphql.ts'
 import type { Watch } from '../harness/api-client.ts'
-import { askOperators } from '../harness/ask-operators.ts'
+import { untilFollowed } from '../harness/ask-operators.ts'
 import { schedule } from '../harness/schedules.ts'
 import { converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 
@@ -97,10 +97,7 @@ describe('a session that is not there yet', () => {
   test('can be followed by who may open it; its log comes from the first event', async () => {
     await using early = here.as('ben').watch(api.WatchSessionDocument, { sessionId: '@ben:soon' })
     await using elsewhere = there.as('ben').watchSse(api.WatchSessionDocument, { sessionId: '@ben:soon' })
-    for (const { app } of [here, there]) {
-      const followed = async () => (await askOperators(app.url, '/metrics')).text()
-      await expect.poll(followed).toContain('factotum_subscribers{kind="log"} 1')
-    }
+    for (const { app } of [here, there]) await untilFollowed(app.url)
     await converse(there.as('ben'), '@ben:soon', 'Hello')
     for (const watch of [early, elsewhere]) {
       await turnEnd(watch)

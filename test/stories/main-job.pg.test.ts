@@ -1,5 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { untilFollowed } from '../harness/ask-operators.ts'
 import { answersIn, converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 import { SessionDocument, SessionPageDocument } from '../generated/graphql.ts'
 
@@ -74,8 +75,9 @@ test('a message becomes a plan, its commands really run and are reviewed, the an
 test('seq has no gaps but where text pieces were, and the pieces add up to the text', async () => {
   await using story = await Story.begin()
   const ada = story.as('ada')
-  await send(ada, 'cli:long', `wait: 300\n${'A long question. '.repeat(200)}`)
   await using watch = watchAll(ada, 'cli:long')
+  await untilFollowed(story.app.url)
+  await send(ada, 'cli:long', 'A long question. '.repeat(200))
   await turnEnd(watch)
   const seqs = watch.received.map(({ sessionEvents }) => sessionEvents.seq)
   expect(seqs).toEqual(seqs.map((_, index) => index + 1))

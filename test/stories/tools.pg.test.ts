@@ -21,14 +21,18 @@ const TOML = MCP + approvalRules('effect = "require"\ntool = "judge__get-env"')
 const OFTEN = { ...PATIENCE, interval: 200 }
 const skipped = skipReason(await findSandbox())
 
+async function untilOffered(): Promise<void> {
+  const offered = async () => (await story.as('ada').run(ToolsDocument, { filter: { name: 'judge__*' } })).tools
+  await vi.waitFor(async () => expect(await offered()).not.toEqual([]), OFTEN)
+}
+
 let story: Story
 beforeAll(async () => {
   if (skipped !== '') return
   story = await Story.begin()
   installMcpServer(story.home, 'judge', '@modelcontextprotocol/server-everything')
   await story.reconfigure(storyConfig({ toml: TOML }))
-  const offered = async () => (await story.as('ada').run(ToolsDocument, { filter: { name: 'judge__*' } })).tools
-  await vi.waitFor(async () => expect(await offered()).not.toEqual([]), OFTEN)
+  await untilOffered()
 })
 afterAll(() => story?.[Symbol.asyncDispose]())
 
