@@ -12,9 +12,9 @@ const MAX_VALUES = 4000
 const NAMED = new Set(['properties', '$defs', 'definitions', 'dependentSchemas'])
 /**
  * What is left out. Patterns: one made for it takes this process for hours, and the server checks its arguments itself.
- * Names of formats and schemas: validators refuse those that they do not know.
+ * Names of formats and schemas: validators refuse those that they do not know. `$async`: they would answer later.
  */
-const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format', '$schema', '$id', '$comment'])
+const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format', '$schema', '$id', '$comment', '$async'])
 
 export type CheckedSchema =
   { readonly kind: 'ok'; readonly schema: JsonObject } | { readonly kind: 'refused'; readonly reason: string }
