@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { argumentProblems } from './check-arguments.ts'
 
@@ -9,7 +10,7 @@ function watchRejections(): () => Promise<readonly unknown[]> {
   onTestFinished(() => void process.off('unhandledRejection', see))
   return async () => {
     // Rejections are reported before the next round of the event loop.
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextRound()
     return seen
   }
 }

@@ -23,7 +23,10 @@ const compiled = new WeakMap<JsonObject, ValidateFunction | null>()
 /** Each a clause, such as: /city must be string. Empty: they fit. Never throws. */
 export function argumentProblems(schema: JsonObject, args: JsonObject): readonly string[] {
   const validate = validatorOf(schema)
-  if (validate === null || validate(args) === true) return []
+  if (validate === null) return []
+  // Of a promise it would be true, too.
+  const fits: unknown = validate(args)
+  if (fits === true) return []
   return (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(describe)
 }
 
