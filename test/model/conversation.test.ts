@@ -251,6 +251,11 @@ describe('by Responses', () => {
     expect(await codeOf({ type: 'response.failed', response: { error: { code: 'server_error', message: 'x' } } })).toBe(
       'MODEL_OVERLOADED',
     )
+    const failed = (code: string) => ({ type: 'error', code, message: 'No.', param: null })
+    expect(await codeOf(failed('server_error'))).toBe('MODEL_OVERLOADED')
+    expect(await codeOf(failed('context_length_exceeded'))).toBe('MODEL_BAD_REQUEST')
+    expect(await codeOf(failed('insufficient_quota'))).toBe('MODEL_QUOTA')
+    expect(await codeOf({ ...failed('invalid_prompt'), param: 'input' })).toBe('MODEL_BAD_REQUEST')
     const details = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
     expect(await codeOf({ type: 'response.incomplete', response: { id: 'r', ...details } })).toBe('MODEL_TRUNCATED')
   })

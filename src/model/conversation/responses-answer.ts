@@ -52,7 +52,6 @@ const event = z.looseObject({
   item: item.nullish().catch(null),
   response: wholeResponse.nullish(),
   error: z.unknown().optional(),
-  message: z.string().nullish().catch(null),
 })
 type WholeResponse = z.output<typeof wholeResponse>
 
@@ -88,7 +87,7 @@ class ResponsesCollector {
   add(value: unknown): void {
     const parsed = event.safeParse(value)
     if (!parsed.success) throw new UnusableAnswer('it is no answer of the Responses API')
-    const { type, delta, item: done, response, error, message } = parsed.data
+    const { type, delta, item: done, response, error } = parsed.data
     switch (type) {
       case 'response.output_text.delta':
         return this.#text.add(delta ?? '')
@@ -103,7 +102,7 @@ class ResponsesCollector {
         return
       case 'response.failed':
       case 'error':
-        throw new AnsweredError(response?.error ?? error ?? { message })
+        throw new AnsweredError(response?.error ?? error ?? value)
       case 'response.completed':
       case 'response.incomplete':
         this.#isOver = true

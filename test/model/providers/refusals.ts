@@ -319,6 +319,34 @@ export const REFUSALS: readonly ProviderShape[] = [
     becomes: { code: 'MODEL_BAD_REQUEST', says: /longer than/ },
   },
   {
+    provider: 'OpenAI',
+    what: 'more in one request than a minute allows',
+    status: 429,
+    ...openAi(
+      'Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 37211.',
+      { type: 'tokens', code: 'rate_limit_exceeded' },
+    ),
+    becomes: { code: 'MODEL_BAD_REQUEST', says: /longer than/ },
+  },
+  {
+    provider: 'OpenAI',
+    what: 'a context that is too long, within a stream',
+    ...events({ error: { message: 'Too much.', type: null, code: 'context_length_exceeded' } }),
+    becomes: { code: 'MODEL_BAD_REQUEST', says: /context_tokens/ },
+  },
+  {
+    provider: 'OpenAI',
+    what: 'no credit, within a stream',
+    ...events({ error: { message: 'No more.', type: null, code: 'insufficient_quota' } }),
+    becomes: { code: 'MODEL_QUOTA', says: /used up/ },
+  },
+  {
+    provider: 'OpenAI',
+    what: 'a wrong request, within a stream',
+    ...events({ error: { message: 'No such voice.', type: 'invalid_request_error', code: null } }),
+    becomes: { code: 'MODEL_BAD_REQUEST', says: /No such voice/ },
+  },
+  {
     provider: 'DeepSeek',
     what: 'no credit',
     status: 402,
