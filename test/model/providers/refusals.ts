@@ -348,6 +348,30 @@ export const REFUSALS: readonly ProviderShape[] = [
   },
   {
     provider: 'DeepSeek',
+    what: 'a machine that is too busy to go on, within a stream',
+    ...events(delta('Hi '), finish('insufficient_system_resource'), '[DONE]'),
+    becomes: { code: 'MODEL_OVERLOADED', says: /failed while it worked/ },
+  },
+  {
+    provider: 'Zhipu',
+    what: 'a broken network behind it, within a stream',
+    ...events(delta('Hi '), finish('network_error'), '[DONE]'),
+    becomes: { code: 'MODEL_OVERLOADED', says: /failed while it worked/ },
+  },
+  {
+    provider: 'SGLang',
+    what: 'an answer that it gave up, within a stream',
+    ...events(delta('Hi '), finish('abort'), '[DONE]'),
+    becomes: { code: 'MODEL_OVERLOADED', says: /failed while it worked/ },
+  },
+  {
+    provider: 'OpenRouter',
+    what: 'an error beside an empty list of choices, within a stream',
+    ...events(delta('Hi '), { choices: [], error: { code: 502, message: 'Upstream went away.' } }, '[DONE]'),
+    becomes: { code: 'MODEL_OVERLOADED', says: /Upstream went away/ },
+  },
+  {
+    provider: 'DeepSeek',
     what: 'no credit',
     status: 402,
     ...openAi('Insufficient Balance', { type: 'unknown_error' }),
