@@ -239,6 +239,22 @@ describe('by Responses', () => {
     expect((await converse({ world, script: lost })).error?.code).toBe('MODEL_BAD_REQUEST')
   })
 
+  test('is sent the limit and the further fields of its provider, and its reasoning is no text', async () => {
+    const { answer, calls, thoughts } = await converse({
+      world: { ...world, request: { maxTokens: 700, extraBody: { temperature: 0.2, store: false } } },
+      script: {
+        always: events([
+          { type: 'response.output_text.delta', delta: '<think>Hm' },
+          { type: 'response.output_text.delta', delta: '.</think>\n\nSunny.' },
+          completed('resp_2'),
+        ]),
+      },
+    })
+    expect(calls[0]?.body).toMatchObject({ max_output_tokens: 700, temperature: 0.2, store: true })
+    expect(answer?.text).toBe('Sunny.')
+    expect(thoughts.join('')).toBe('Hm.')
+  })
+
   test('an answer that broke off, failed or was cut is none', async () => {
     const codeOf = async (last: object): Promise<string | undefined> =>
       (

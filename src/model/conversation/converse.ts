@@ -28,7 +28,7 @@ export function converse(options: AnsweringOptions, request: ConversationRequest
         const answer = await askChat(options, { client, endpoint, request, readers })
         return judged(answer, null, call)
       }
-      const response = await askResponses(client, request)
+      const response = await askResponses(client, endpoint, request)
       const { responseId, ...answer } = await readResponsesAnswer(response, readers)
       return judged(answer, responseId, call)
     },
@@ -64,9 +64,14 @@ async function askChat(
   return answer
 }
 
-async function askResponses(client: OpenAI, request: ConversationRequest): Promise<Response> {
+async function askResponses(
+  client: OpenAI,
+  { request: settings }: Endpoint,
+  request: ConversationRequest,
+): Promise<Response> {
   try {
-    return await client.responses.create(responsesBodyOf(request), { signal: request.signal }).asResponse()
+    const body = responsesBodyOf(request, settings)
+    return await client.responses.create(body, { signal: request.signal }).asResponse()
   } catch (error) {
     throw request.continues === null ? error : lostOr(error)
   }

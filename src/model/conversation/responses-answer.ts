@@ -8,6 +8,7 @@ import { PieceWriter, UnusableAnswer, type ChatAnswer } from '../chat-answer.ts'
 import { isEventStream } from '../wire/event-stream.ts'
 import { asStreamed } from '../wire/answer-body.ts'
 import { readEvents } from '../wire/event-decoder.ts'
+import { ThoughtFilter, type Sifted } from '../wire/thought-filter.ts'
 import { CallCollector } from './collect-calls.ts'
 
 interface ResponsesReader {
@@ -72,6 +73,7 @@ class ResponsesCollector {
   readonly #streamed: boolean
   readonly #text: PieceWriter
   readonly #thinking: PieceWriter
+  readonly #filter = new ThoughtFilter()
   readonly #calls = new CallCollector()
   #calledInPieces = false
   #refusal = ''
@@ -90,7 +92,7 @@ class ResponsesCollector {
     const { type, delta, item: done, response, error } = parsed.data
     switch (type) {
       case 'response.output_text.delta':
-        return this.#text.add(delta ?? '')
+        return this.#addText(this.#filter.add(delta ?? ''))
       case 'response.reasoning_text.delta':
       case 'response.reasoning_summary_text.delta':
         return this.#thinking.add(delta ?? '')
@@ -124,7 +126,7 @@ class ResponsesCollector {
       if (type === 'reasoning') for (const { text } of summary ?? []) this.#thinking.add(text ?? '')
       if (type === 'message')
         for (const { text, refusal } of content ?? []) {
-          this.#text.add(text ?? '')
+          this.#addText(this.#filter.add(text ?? ''))
           this.#refusal += refusal ?? ''
         }
     }
@@ -134,6 +136,7 @@ class ResponsesCollector {
   }
 
   end(): ResponsesAnswer {
+    this.#addText(this.#filter.end())
     this.#thinking.end()
     const last = this.#last
     if (!this.#calledInPieces)
@@ -155,6 +158,11 @@ class ResponsesCollector {
       beginsInThought: false,
       responseId: last?.id ?? null,
     }
+  }
+
+  #addText({ text, thought }: Sifted): void {
+    this.#thinking.add(thought)
+    this.#text.add(text)
   }
 
   #addCall({ call_id: id, name, arguments: written }: z.output<typeof item>): void {
