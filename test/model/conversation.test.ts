@@ -74,6 +74,15 @@ const toolCall = (id: string, name: string, args: string): object => ({
 })
 
 describe('by Chat Completions', () => {
+  test('the end of a conversation that was kept by another API is not sent alone', async () => {
+    const { error, calls } = await converse({
+      script: { list: [] },
+      request: { said: [{ by: 'tool', callId: 'a', text: 'Sunny.' }], continues: 'resp_1' },
+    })
+    expect(error?.code).toBe('MODEL_CONVERSATION_LOST')
+    expect(calls).toEqual([])
+  })
+
   test('reasoning without its first mark is held back, and shown as such, from the second answer on', async () => {
     const pieces = ['Hmm.', '\n</think>\n', '\nHi.'].map((content) => ({ content }))
     await using stub = await StubEndpoint.start({ always: deltas(pieces) })
