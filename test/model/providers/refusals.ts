@@ -353,7 +353,7 @@ export const REFUSALS: readonly ProviderShape[] = [
     becomes: { code: 'MODEL_OVERLOADED', says: /failed while it worked/ },
   },
   {
-    provider: 'Zhipu',
+    provider: 'Z.ai',
     what: 'a broken network behind it, within a stream',
     ...events(delta('Hi '), finish('network_error'), '[DONE]'),
     becomes: { code: 'MODEL_OVERLOADED', says: /failed while it worked/ },
