@@ -17,3 +17,7 @@ test('a call that spent nothing costs nothing', () => {
 test('without a price the cost is unknown, not zero', () => {
   expect(costOf(undefined, { inputTokens: 10, outputTokens: 10, cachedTokens: 0 })).toBeNull()
 })
+
+test('no call earns money, whatever its counts say', () => {
+  expect(costOf(price, { inputTokens: 0, outputTokens: 0, cachedTokens: 1_000_000 })).toBeCloseTo(0.1, 10)
+})

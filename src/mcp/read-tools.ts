@@ -54,7 +54,9 @@ export async function readTools(client: Client, { source, timeoutMs, signal }: R
     cursor = answer.nextCursor
     if (cursor === undefined) break
   }
-  return sortOut(source, listed)
+  const { tools, refused } = sortOut(source, listed)
+  const unread = { name: '(further pages)', reason: `no more than ${MAX_PAGES} pages or ${MAX_TOOLS} tools are read` }
+  return { tools, refused: cursor === undefined ? refused : [...refused, unread] }
 }
 
 function sortOut(source: string, listed: readonly unknown[]): ToolList {

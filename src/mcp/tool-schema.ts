@@ -3,18 +3,17 @@
  * arguments are checked against it in this process.
  */
 import type { JsonObject, JsonValue } from '../core/tool/json.ts'
+import { withoutWords } from '../tools/without-words.ts'
 
 const MAX_BYTES = 32 * 1024
 const MAX_DEPTH = 24
 /** Values in it, with every reference followed. */
 const MAX_VALUES = 4000
-/** Words of the format whose values hold schemas by names of people's own. */
-const NAMED = new Set(['properties', '$defs', 'definitions', 'dependentSchemas'])
 /**
  * What is left out. Patterns: one made for it takes this process for hours, and the server checks its arguments itself.
- * Names of formats and schemas: validators refuse those that they do not know.
+ * Names of formats and schemas: validators refuse those that they do not know. `$async`: they would answer later.
  */
-const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format', '$schema', '$id', '$comment'])
+const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format', '$schema', '$id', '$comment', '$async'])
 
 export type CheckedSchema =
   { readonly kind: 'ok'; readonly schema: JsonObject } | { readonly kind: 'refused'; readonly reason: string }
@@ -23,7 +22,7 @@ export type CheckedSchema =
 export function checkSchema(schema: JsonObject): CheckedSchema {
   const problem = findProblem(schema)
   if (problem !== null) return { kind: 'refused', reason: `its schema ${problem}` }
-  return { kind: 'ok', schema: { ...(offered(schema, false) as JsonObject), type: 'object' } }
+  return { kind: 'ok', schema: { ...withoutWords(schema, LEFT_OUT), type: 'object' } }
 }
 
 function findProblem(schema: JsonObject): string | null {
@@ -81,12 +80,4 @@ function resolve(root: JsonObject, reference: string): JsonValue | undefined {
     at = (at as Readonly<Record<string, JsonValue>>)[key]
   }
   return at
-}
-
-/** `isNamed`: its keys are names, not words of the format. */
-function offered(value: JsonValue, isNamed: boolean): JsonValue {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item: JsonValue) => offered(item, false))
-  const kept = Object.entries(value).filter(([key]) => isNamed || !LEFT_OUT.has(key))
-  return Object.fromEntries(kept.map(([key, inner]) => [key, offered(inner, !isNamed && NAMED.has(key))]))
 }

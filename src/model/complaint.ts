@@ -59,10 +59,15 @@ export interface Judgement {
   readonly retry?: 'never' | 'backoff'
 }
 
+/** An error inside an answer has no status: its words and codes decide. */
 const isRejection = ({ status }: Complaint): boolean =>
-  status !== null && status >= 400 && status < 500 && status !== 429
+  status === null || (status >= 400 && status < 500 && status !== 429)
 const says = ({ labels, message }: Complaint, pattern: RegExp): boolean => pattern.test(labels) || pattern.test(message)
 
+/** More in one request than a minute allows, with whatever status: it is refused again in the next minute. */
+const OVER_RATE = /request (is )?too (large|long).{0,200}(tokens|input).{0,20} per min/is
+/** Of an error without a status: the provider calls the request wrong. */
+const WRONG_REQUEST = /invalid_request|invalid_prompt/i
 const MEMORY = /(requires|not enough|insufficient|out of).{0,20}(system |gpu |cuda )?memory/i
 
 /** The first rule that applies decides. */
@@ -96,7 +101,7 @@ const RULES: readonly Rule[] = [
       complaint.status === 401 ||
       complaint.status === 403 ||
       // Gemini and xAI say so with status 400.
-      (complaint.status === 400 &&
+      ((complaint.status === 400 || complaint.status === null) &&
         says(complaint, /(invalid|incorrect) api key|api.?key.{0,30}not valid|API_KEY_INVALID/i)),
     judge: (call) => ({ code: 'MODEL_UNAUTHORIZED', message: unauthorized(call) }),
   },
@@ -120,11 +125,12 @@ const RULES: readonly Rule[] = [
   },
   {
     applies: (complaint) =>
-      isRejection(complaint) &&
-      says(
-        complaint,
-        /context.?length|context.?window|context.?size|maximum context|too many (input )?tokens|(prompt|input|request) (is )?too (long|large)|input token count.{0,40}exceeds|reduce (the|your) (length|message)/i,
-      ),
+      says(complaint, OVER_RATE) ||
+      (isRejection(complaint) &&
+        says(
+          complaint,
+          /context.?length|context.?window|context.?size|maximum context|too many (input )?tokens|(prompt|input|request) (is )?too (long|large)|input token count.{0,40}exceeds|reduce (the|your) (length|message)/i,
+        )),
     judge: (call) => ({
       code: 'MODEL_BAD_REQUEST',
       message: `The question is longer than ${nameModel(call)} can read. Send a shorter message, lower context_tokens in [settings], or choose a model with a larger context: ${modelSetting(call)}.`,
@@ -165,7 +171,7 @@ const RULES: readonly Rule[] = [
     }),
   },
   {
-    applies: (complaint) => complaint.status !== null && complaint.status >= 500 && says(complaint, MEMORY),
+    applies: (complaint) => (complaint.status === null || complaint.status >= 500) && says(complaint, MEMORY),
     judge: (call) => ({
       code: 'MODEL_UNREACHABLE',
       message: `The machine of ${nameProvider(call)} has too little memory for ${nameModel(call)}. Choose a smaller model: ${modelSetting(call)}.`,
@@ -188,7 +194,10 @@ const RULES: readonly Rule[] = [
     }),
   },
   {
-    applies: ({ status }) => status === null || status === 408 || status === 409 || status === 425 || status >= 500,
+    applies: (complaint) =>
+      complaint.status === null
+        ? !says(complaint, WRONG_REQUEST)
+        : complaint.status >= 500 || [408, 409, 425].includes(complaint.status),
     judge: (call) => ({
       code: 'MODEL_OVERLOADED',
       message: `${capitalize(nameProvider(call))} failed while it worked on the answer.`,

@@ -1,5 +1,5 @@
 /** A client is kept for as long as nothing that it was made of changes. */
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { FetchWithin } from './wire/http-transport.ts'
 import { OpenAiClients, type ClientSettings } from './openai-clients.ts'
 import { USUAL_REQUEST } from './wire/request-shape.ts'
@@ -37,4 +37,20 @@ test.each<Partial<ClientSettings>>([
     apiKey: settings.apiKey ?? 'none',
     timeout: settings.idleMs * 10,
   })
+})
+
+test.each([null, 'one'])('no header comes from the environment, with the key %s', async (apiKey) => {
+  vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'Authorization: Bearer other\nX-Org: acme\nX-Title: theirs')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const seen: Headers[] = []
+  const fetchWithin: FetchWithin = () => (_, init) => {
+    seen.push(new Headers(init?.headers))
+    return Promise.resolve(Response.json({ data: [] }))
+  }
+  const extras = { ...USUAL_REQUEST, headers: { 'x-title': 'Factotum' } }
+  await new OpenAiClients().clientFor('a', { ...SETTINGS, apiKey, fetchWithin, extras }).models.list()
+  const [headers] = seen
+  expect(headers?.get('authorization')).toBe(`Bearer ${apiKey ?? 'none'}`)
+  expect(headers?.get('x-org')).toBeNull()
+  expect(headers?.get('x-title')).toBe('Factotum')
 })

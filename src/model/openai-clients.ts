@@ -52,7 +52,11 @@ function areEqual(one: ClientSettings, other: ClientSettings): boolean {
 
 function createClient({ baseUrl, apiKey, fetchWithin, idleMs, extras }: ClientSettings): OpenAI {
   const totalMs = idleMs * TOTAL_TIMEOUT_FACTOR
-  return new OpenAI({
+  const defaultHeaders = {
+    ...extras.headers,
+    ...(extras.apiKeyHeader === null ? {} : { authorization: null, [extras.apiKeyHeader]: apiKey }),
+  }
+  const client = new OpenAI({
     baseURL: baseUrl,
     // Endpoints without keys ignore it; the client insists on one.
     apiKey: apiKey ?? 'none',
@@ -60,15 +64,15 @@ function createClient({ baseUrl, apiKey, fetchWithin, idleMs, extras }: ClientSe
     organization: null,
     project: null,
     fetch: readingErrors(fetchWithin({ idleMs, totalMs })),
-    defaultHeaders: {
-      ...extras.headers,
-      ...(extras.apiKeyHeader === null ? {} : { authorization: null, [extras.apiKeyHeader]: apiKey }),
-    },
+    defaultHeaders,
     defaultQuery: { ...extras.query },
     timeout: Math.ceil(totalMs),
     maxRetries: 0,
     logLevel: 'off',
   })
+  // The client has added those of OPENAI_CUSTOM_HEADERS, which may be the key of another provider.
+  client['_options'].defaultHeaders = defaultHeaders
+  return client
 }
 
 /** The openai package reads errors of one shape; the others are put into it. */

@@ -109,8 +109,8 @@ export async function callProvider<Answer extends object>(
     const outcome = await inCallSpan(options, { operation, request, endpoint }, () =>
       tryOnce(options, { request, endpoint, delivery, call, send }),
     )
-    throwIfCancelled(signal)
     tokens = addTokens(tokens, outcome.tokens)
+    throwIfCancelled(signal, tokens)
     if (outcome.kind === 'answered') return { ...outcome.answer, ...tokens }
     const waitMs =
       delivery.started || tries >= maxTries
@@ -122,7 +122,7 @@ export async function callProvider<Answer extends object>(
       `model call failed; retrying: ${outcome.error.message}`,
     )
     await options.clock.sleep(waitMs, signal)
-    throwIfCancelled(signal)
+    throwIfCancelled(signal, tokens)
   }
 }
 
@@ -194,8 +194,10 @@ export class PieceDelivery {
   }
 }
 
-function throwIfCancelled(signal: AbortSignal): void {
-  if (signal.aborted) throw new AppError('CANCELLED', 'The model call was cancelled.', { cause: signal.reason })
+/** `tokens`: what the tries so far have cost. */
+function throwIfCancelled(signal: AbortSignal, tokens: TokenCounts): void {
+  if (!signal.aborted) return
+  throw withTokens(new AppError('CANCELLED', 'The model call was cancelled.', { cause: signal.reason }), tokens)
 }
 
 function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {

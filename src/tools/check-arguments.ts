@@ -5,10 +5,17 @@
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../core/tool/json.ts'
+import { withoutWords } from './without-words.ts'
 
 /** A thousand wrong arguments need no thousand sentences. */
 const MAX_PROBLEMS = 5
 const MAX_PROBLEM_CHARS = 300
+
+/**
+ * `$schema`: a validator refuses those that it does not know. `$async`: it would answer with a promise, which no caller
+ * waits for.
+ */
+const LEFT_OUT = new Set(['$schema', '$async'])
 
 /** Dropped with the schema: a tool that is described anew has another one. */
 const compiled = new WeakMap<JsonObject, ValidateFunction | null>()
@@ -16,7 +23,10 @@ const compiled = new WeakMap<JsonObject, ValidateFunction | null>()
 /** Each a clause, such as: /city must be string. Empty: they fit. Never throws. */
 export function argumentProblems(schema: JsonObject, args: JsonObject): readonly string[] {
   const validate = validatorOf(schema)
-  if (validate === null || validate(args)) return []
+  if (validate === null) return []
+  // Of a promise it would be true, too.
+  const fits: unknown = validate(args)
+  if (fits === true) return []
   return (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(describe)
 }
 
@@ -32,8 +42,7 @@ function compile(schema: JsonObject): ValidateFunction | null {
   const anyText = Object.assign(() => ({ test: () => true }), { code: '' })
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, code: { regExp: anyText } })
   try {
-    const { $schema: _, ...plain } = schema
-    return ajv.compile(plain)
+    return ajv.compile(withoutWords(schema, LEFT_OUT))
   } catch {
     return null
   }

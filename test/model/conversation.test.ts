@@ -74,6 +74,15 @@ const toolCall = (id: string, name: string, args: string): object => ({
 })
 
 describe('by Chat Completions', () => {
+  test('the end of a conversation that was kept by another API is not sent alone', async () => {
+    const { error, calls } = await converse({
+      script: { list: [] },
+      request: { said: [{ by: 'tool', callId: 'a', text: 'Sunny.' }], continues: 'resp_1' },
+    })
+    expect(error?.code).toBe('MODEL_CONVERSATION_LOST')
+    expect(calls).toEqual([])
+  })
+
   test('reasoning without its first mark is held back, and shown as such, from the second answer on', async () => {
     const pieces = ['Hmm.', '\n</think>\n', '\nHi.'].map((content) => ({ content }))
     await using stub = await StubEndpoint.start({ always: deltas(pieces) })
@@ -239,6 +248,22 @@ describe('by Responses', () => {
     expect((await converse({ world, script: lost })).error?.code).toBe('MODEL_BAD_REQUEST')
   })
 
+  test('is sent the limit and the further fields of its provider, and its reasoning is no text', async () => {
+    const { answer, calls, thoughts } = await converse({
+      world: { ...world, request: { maxTokens: 700, extraBody: { temperature: 0.2, store: false } } },
+      script: {
+        always: events([
+          { type: 'response.output_text.delta', delta: '<think>Hm' },
+          { type: 'response.output_text.delta', delta: '.</think>\n\nSunny.' },
+          completed('resp_2'),
+        ]),
+      },
+    })
+    expect(calls[0]?.body).toMatchObject({ max_output_tokens: 700, temperature: 0.2, store: true })
+    expect(answer?.text).toBe('Sunny.')
+    expect(thoughts.join('')).toBe('Hm.')
+  })
+
   test('an answer that broke off, failed or was cut is none', async () => {
     const codeOf = async (last: object): Promise<string | undefined> =>
       (
@@ -251,6 +276,11 @@ describe('by Responses', () => {
     expect(await codeOf({ type: 'response.failed', response: { error: { code: 'server_error', message: 'x' } } })).toBe(
       'MODEL_OVERLOADED',
     )
+    const failed = (code: string) => ({ type: 'error', code, message: 'No.', param: null })
+    expect(await codeOf(failed('server_error'))).toBe('MODEL_OVERLOADED')
+    expect(await codeOf(failed('context_length_exceeded'))).toBe('MODEL_BAD_REQUEST')
+    expect(await codeOf(failed('insufficient_quota'))).toBe('MODEL_QUOTA')
+    expect(await codeOf({ ...failed('invalid_prompt'), param: 'input' })).toBe('MODEL_BAD_REQUEST')
     const details = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
     expect(await codeOf({ type: 'response.incomplete', response: { id: 'r', ...details } })).toBe('MODEL_TRUNCATED')
   })

@@ -355,6 +355,18 @@ describe('cancelling', () => {
     await until(async () => (await stub.connectionCount()) === 0)
   })
 
+  test('does not hide what earlier tries have cost', async () => {
+    const abort = new AbortController()
+    const { error } = await callModel({
+      script: { by: ({ index }) => (index === 0 ? { content: '' } : () => abort.abort('enough')) },
+      request: { signal: abort.signal },
+    })
+    expect(error).toMatchObject({
+      code: 'CANCELLED',
+      tokens: { inputTokens: 100, outputTokens: 20, cachedTokens: 40 },
+    })
+  })
+
   test('before the call ends it too', async () => {
     const { error } = await callModel({ script: { list: [] }, request: { signal: AbortSignal.abort() } })
     expect(error?.code).toBe('CANCELLED')

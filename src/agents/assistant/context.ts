@@ -51,7 +51,9 @@ export function renderSince(context: AssistantContext, fence: Fence, moment: Mom
 function renderBefore({ conversationType }: AssistantContext, exchanges: readonly Exchange[]): ConversationMessage[] {
   return exchanges.flatMap(({ messages, answers }): ConversationMessage[] => {
     const asked = messages.map(({ user, content }) =>
-      conversationType === 'GROUP' ? `${user === null ? 'No name' : nameUser(user)} writes:\n${content}` : content,
+      conversationType === 'GROUP'
+        ? `${user === null ? 'No name' : nameUser(user)} writes:\n${quoteLines(content)}`
+        : content,
     )
     return [
       ...(asked.length === 0 ? [] : [{ by: 'user', text: asked.join('\n\n') } as const]),
@@ -60,6 +62,11 @@ function renderBefore({ conversationType }: AssistantContext, exchanges: readonl
         : [{ by: 'assistant', text: answers.map(({ text }) => text).join('\n\n'), calls: [] } as const]),
     ]
   })
+}
+
+/** No line of what one person writes can be taken for the name of another; the same at each call, unlike a fence. */
+function quoteLines(content: string): string {
+  return content.replaceAll(/\r\n?|[\u2028\u2029\u0085\v\f]/g, '\n').replaceAll(/^/gm, '> ')
 }
 
 function renderNewest(context: AssistantContext, fence: Fence, moment: Moment): string {

@@ -1,6 +1,6 @@
 /** One answer in a conversation with tools, by the API that the provider is configured for. */
 import type OpenAI from 'openai'
-import type { AppError } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { readChatAnswer, type ChatAnswer } from '../chat-answer.ts'
 import { judgeAnswer } from '../judge-answer.ts'
 import type { ModelCallContext } from '../model-call-context.ts'
@@ -25,10 +25,11 @@ export function converse(options: AnsweringOptions, request: ConversationRequest
     delivery,
     send: async (client, endpoint, call) => {
       if (endpoint.api === 'chat') {
+        if (request.continues !== null) throw lost()
         const answer = await askChat(options, { client, endpoint, request, readers })
         return judged(answer, null, call)
       }
-      const response = await askResponses(client, request)
+      const response = await askResponses(client, endpoint, request)
       const { responseId, ...answer } = await readResponsesAnswer(response, readers)
       return judged(answer, responseId, call)
     },
@@ -64,12 +65,22 @@ async function askChat(
   return answer
 }
 
-async function askResponses(client: OpenAI, request: ConversationRequest): Promise<Response> {
+async function askResponses(
+  client: OpenAI,
+  { request: settings }: Endpoint,
+  request: ConversationRequest,
+): Promise<Response> {
   try {
-    return await client.responses.create(responsesBodyOf(request), { signal: request.signal }).asResponse()
+    const body = responsesBodyOf(request, settings)
+    return await client.responses.create(body, { signal: request.signal }).asResponse()
   } catch (error) {
     throw request.continues === null ? error : lostOr(error)
   }
+}
+
+/** Its configuration changed meanwhile: what is said now is only the end of the conversation. */
+function lost(): AppError {
+  return new AppError('MODEL_CONVERSATION_LOST', 'The provider keeps no conversations any more.')
 }
 
 function judged(answer: ChatAnswer, responseId: string | null, call: ModelCallContext): Tried<Answer> {

@@ -8,6 +8,7 @@ import { PieceWriter, UnusableAnswer, type ChatAnswer } from '../chat-answer.ts'
 import { isEventStream } from '../wire/event-stream.ts'
 import { asStreamed } from '../wire/answer-body.ts'
 import { readEvents } from '../wire/event-decoder.ts'
+import { ThoughtFilter, type Sifted } from '../wire/thought-filter.ts'
 import { CallCollector } from './collect-calls.ts'
 
 interface ResponsesReader {
@@ -52,7 +53,6 @@ const event = z.looseObject({
   item: item.nullish().catch(null),
   response: wholeResponse.nullish(),
   error: z.unknown().optional(),
-  message: z.string().nullish().catch(null),
 })
 type WholeResponse = z.output<typeof wholeResponse>
 
@@ -73,6 +73,7 @@ class ResponsesCollector {
   readonly #streamed: boolean
   readonly #text: PieceWriter
   readonly #thinking: PieceWriter
+  readonly #filter = new ThoughtFilter()
   readonly #calls = new CallCollector()
   #calledInPieces = false
   #refusal = ''
@@ -88,10 +89,10 @@ class ResponsesCollector {
   add(value: unknown): void {
     const parsed = event.safeParse(value)
     if (!parsed.success) throw new UnusableAnswer('it is no answer of the Responses API')
-    const { type, delta, item: done, response, error, message } = parsed.data
+    const { type, delta, item: done, response, error } = parsed.data
     switch (type) {
       case 'response.output_text.delta':
-        return this.#text.add(delta ?? '')
+        return this.#addText(this.#filter.add(delta ?? ''))
       case 'response.reasoning_text.delta':
       case 'response.reasoning_summary_text.delta':
         return this.#thinking.add(delta ?? '')
@@ -103,7 +104,7 @@ class ResponsesCollector {
         return
       case 'response.failed':
       case 'error':
-        throw new AnsweredError(response?.error ?? error ?? { message })
+        throw new AnsweredError(response?.error ?? error ?? value)
       case 'response.completed':
       case 'response.incomplete':
         this.#isOver = true
@@ -125,7 +126,7 @@ class ResponsesCollector {
       if (type === 'reasoning') for (const { text } of summary ?? []) this.#thinking.add(text ?? '')
       if (type === 'message')
         for (const { text, refusal } of content ?? []) {
-          this.#text.add(text ?? '')
+          this.#addText(this.#filter.add(text ?? ''))
           this.#refusal += refusal ?? ''
         }
     }
@@ -135,6 +136,7 @@ class ResponsesCollector {
   }
 
   end(): ResponsesAnswer {
+    this.#addText(this.#filter.end())
     this.#thinking.end()
     const last = this.#last
     if (!this.#calledInPieces)
@@ -156,6 +158,11 @@ class ResponsesCollector {
       beginsInThought: false,
       responseId: last?.id ?? null,
     }
+  }
+
+  #addText({ text, thought }: Sifted): void {
+    this.#thinking.add(thought)
+    this.#text.add(text)
   }
 
   #addCall({ call_id: id, name, arguments: written }: z.output<typeof item>): void {

@@ -1,12 +1,17 @@
 /** A conversation as the Responses API takes it, which keeps what it answered and goes on from there. */
 import OpenAI from 'openai'
+import type { RequestSettings } from '../../config/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ConversationRequest, ConversationMessage } from './conversation.ts'
 
 /** The body of the request. The answer is kept by the provider, so that `continues` can name it. */
-export function responsesBodyOf(request: ConversationRequest): OpenAI.Responses.ResponseCreateParamsStreaming {
+export function responsesBodyOf(
+  request: ConversationRequest,
+  { maxTokens, extraBody }: Pick<RequestSettings, 'maxTokens' | 'extraBody'>,
+): OpenAI.Responses.ResponseCreateParamsStreaming {
   const { model, system, said, tools, continues } = request
   return {
+    ...extraBody,
     model,
     instructions: system,
     input: said.flatMap(itemsOf),
@@ -24,6 +29,7 @@ export function responsesBodyOf(request: ConversationRequest): OpenAI.Responses.
             strict: false,
           })),
         }),
+    ...(maxTokens === null ? {} : { max_output_tokens: maxTokens }),
   }
 }
 

@@ -176,3 +176,28 @@ test('other roles ask in a conversation of one answer, and get JSON in words', a
   expect(answered.text).toBe('{}')
   expect(runtimes.opened).toMatchObject([{ system: expect.stringContaining('{"type":"object"}'), isOpen: false }])
 })
+
+test('what cannot be stored is replaced, and halves of a character are put together', async () => {
+  const { said, ask } = stage(async function* () {
+    yield { kind: 'thinking', text: 'h\0m' }
+    yield { kind: 'text', text: 'a\uD83D' }
+    yield { kind: 'text', text: '\uDE00b\0\uD83D' }
+    yield { kind: 'call', id: 'i\0', name: 'n\0', args: { 'k\0': ['\uDC00'] } }
+  })
+  const thoughts: string[] = []
+  const answer = await ask({ onThinking: (thought) => thoughts.push(thought) })
+  expect(answer.text).toBe('a😀b\uFFFD\uFFFD')
+  expect(said.join('')).toBe(answer.text)
+  expect(said.every((piece) => piece.isWellFormed())).toBe(true)
+  expect(thoughts).toEqual(['h\uFFFDm'])
+  const args = { 'k\uFFFD': ['\uFFFD'] }
+  expect(answer.calls).toEqual([{ id: 'i\uFFFD', name: 'n\uFFFD', args, written: JSON.stringify(args) }])
+})
+
+test('counts that no call can have are bounded', async () => {
+  const { ask } = stage(async function* () {
+    yield { kind: 'text', text: 'Hi.' }
+    yield { kind: 'usage', inputTokens: 3, outputTokens: 2 ** 40, cachedTokens: 9 }
+  })
+  expect(await ask()).toMatchObject({ inputTokens: 3, outputTokens: 2 ** 31 - 1, cachedTokens: 3 })
+})

@@ -6,7 +6,10 @@
 import { isRuntime } from '../../config/models/model-choice.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ModelRuntimes, OpenRuntime, RuntimeAsked, RuntimePiece } from '../../core/tool/model-runtime.ts'
+import { readArguments } from '../../core/tool/read-arguments.ts'
+import { toStorable } from '../../platform/well-formed.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { PieceWriter } from '../chat-answer.ts'
 import type { ConversationAnswer, ConversationRequest, RequestedCall } from '../conversation/conversation.ts'
 import type { LanguageModel, ModelAnswer, ModelRequest } from '../language-model.ts'
 import { NO_TOKENS, type TokenCounts } from '../token-counts.ts'
@@ -23,6 +26,8 @@ interface RuntimeModelOptions {
 /** Of text and thoughts in one answer. */
 const MAX_ANSWER_CHARS = 1024 * 1024
 const MAX_CALLS = 128
+/** What a runtime claims beyond this is nonsense, and more than the column of a call holds. */
+const MAX_TOKENS = 2 ** 31 - 1
 
 /** Asks the runtime or the provider, by the name of the provider. */
 export function withRuntimes({ model, runtimes, clock }: RuntimeModelOptions): LanguageModel {
@@ -106,7 +111,7 @@ class RuntimeModel {
         listen()
         answer.add(piece)
       }
-      return answer.whole
+      return answer.end()
     } catch (error) {
       if (readers.signal.aborted) throw new AppError('CANCELLED', 'The answer was given up.')
       if (!silence.signal.aborted) throw error
@@ -126,50 +131,66 @@ const IN_WORDS = {
   systemRole: 'system',
 } as const
 
-/** One answer as it comes, within its bounds. */
+/** One answer as it comes, within its bounds; what cannot be stored is replaced, as in answers of providers. */
 class GrowingAnswer {
-  readonly #readers: Readers
+  readonly #text: PieceWriter
+  readonly #thinking: PieceWriter
   readonly #calls: RequestedCall[] = []
-  #text = ''
   #chars = 0
   #tokens: TokenCounts = NO_TOKENS
 
-  constructor(readers: Readers) {
-    this.#readers = readers
+  constructor({ onText, onThinking }: Readers) {
+    this.#text = new PieceWriter(onText)
+    this.#thinking = new PieceWriter(onThinking)
   }
 
   add(piece: RuntimePiece): void {
     switch (piece.kind) {
       case 'text':
       case 'thinking':
-        return this.#say(piece)
-      case 'call': {
-        const { id, name, args } = piece
-        if (this.#calls.length >= MAX_CALLS) throw tooMuch(`${MAX_CALLS} calls`)
-        const isKnown = this.#calls.some((call) => call.id === id)
-        const written = JSON.stringify(args)
-        this.#chars += written.length
-        if (this.#chars > MAX_ANSWER_CHARS) throw tooMuch(`${MAX_ANSWER_CHARS} characters`)
-        this.#calls.push({ id: isKnown ? `${id}_${this.#calls.length + 1}` : id, name, args, written })
-        return
-      }
+        this.#count(piece.text)
+        return (piece.kind === 'text' ? this.#text : this.#thinking).add(piece.text)
+      case 'call':
+        return this.#call(piece)
       case 'usage':
-        this.#tokens = piece
+        this.#tokens = boundTokens(piece)
     }
   }
 
-  get whole(): Omit<ConversationAnswer, 'responseId'> {
-    const { inputTokens, outputTokens, cachedTokens } = this.#tokens
-    return { text: this.#text, calls: this.#calls, inputTokens, outputTokens, cachedTokens }
+  end(): Omit<ConversationAnswer, 'responseId'> {
+    this.#thinking.end()
+    return { text: this.#text.end(), calls: this.#calls, ...this.#tokens }
   }
 
-  #say({ kind, text }: Extract<RuntimePiece, { kind: 'text' | 'thinking' }>): void {
-    if (text === '') return
-    this.#chars += text.length
+  #call({ id: givenId, name, args: given }: Extract<RuntimePiece, { kind: 'call' }>): void {
+    if (this.#calls.length >= MAX_CALLS) throw tooMuch(`${MAX_CALLS} calls`)
+    const asked = JSON.stringify(given)
+    this.#count(asked)
+    const args = readArguments(asked)
+    const id = toStorable(givenId)
+    const isKnown = this.#calls.some((call) => call.id === id)
+    this.#calls.push({
+      id: isKnown ? `${id}_${this.#calls.length + 1}` : id,
+      name: toStorable(name),
+      args,
+      written: args === null ? asked : JSON.stringify(args),
+    })
+  }
+
+  #count({ length }: string): void {
+    this.#chars += length
     if (this.#chars > MAX_ANSWER_CHARS) throw tooMuch(`${MAX_ANSWER_CHARS} characters`)
-    if (kind === 'text') this.#text += text
-    const read = kind === 'text' ? this.#readers.onText : this.#readers.onThinking
-    read?.(text)
+  }
+}
+
+/** Cached tokens are part of the input tokens. */
+function boundTokens({ inputTokens, outputTokens, cachedTokens }: TokenCounts): TokenCounts {
+  const bound = (count: number, most: number): number => Math.max(0, Math.min(count, most))
+  const input = bound(inputTokens, MAX_TOKENS)
+  return {
+    inputTokens: input,
+    outputTokens: bound(outputTokens, MAX_TOKENS),
+    cachedTokens: bound(cachedTokens, input),
   }
 }
 

@@ -23,8 +23,11 @@ export function readErrorBody(body: unknown): ErrorBody {
 export function isErrorBody(body: unknown): boolean {
   if (Array.isArray(body)) return body.length > 0 && body.every(isErrorBody)
   const fields = fieldsOf(body)
-  if (fields === null || fields.has('choices') || fields.has('output')) return false
+  if (fields === null) return false
   const { error, detail, errors, message } = Object.fromEntries(fields)
+  // An answer may have a field of its own by any of these names, but no error with fields of its own.
+  if ((fieldsOf(error)?.size ?? 0) > 0) return true
+  if (fields.has('choices') || fields.has('output')) return false
   if (isSaid(error) || isSaid(detail)) return true
   if (Array.isArray(errors) && errors.length > 0) return true
   return typeof message === 'string' && (fields.get('object') === 'error' || fields.get('type') === 'error')

@@ -9,7 +9,13 @@
  * What must hold: whatever the other side does, the returned promise or the body's reader settles within the limits,
  * and the socket and the timers are gone when it has.
  */
-import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type AgentOptions,
+  type ClientRequest,
+  type IncomingMessage,
+} from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Clock } from '../../platform/clock.ts'
 import { AnswerCut, AnswerGauge } from '../answer-gauge.ts'
@@ -29,6 +35,8 @@ export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise
 export type FetchWithin = (limits: AnswerLimits) => Fetch
 
 const DRAIN_MS = 250
+/** A connection that was closed while it was idle says so at once: a later reset came of the request. */
+const STALE_MS = 1000
 
 interface HttpTransportOptions {
   /** Asked for each request, for what it is to carry besides. */
@@ -41,18 +49,24 @@ interface HttpTransportOptions {
 /**
  * Makes the pool of connections, one for each process; sockets that are idle keep no process alive. The returned
  * `fetch`, or the body that it resolves with, fails with AnswerCut for a limit, with the signal's reason when aborted,
- * and with Node's error when the network fails. It repeats a request only on a kept connection that was closed before
- * any byte of an answer.
+ * and with Node's error when the network fails. It repeats a request once, on a connection of its own, when a kept one was
+ * closed within a second and before any byte of an answer.
  */
 export function createHttpTransport({ proxyEnv, clock, headers = () => ({}) }: HttpTransportOptions): FetchWithin {
-  const agents = {
-    'http:': new HttpAgent({ keepAlive: true, proxyEnv }),
-    'https:': new HttpsAgent({ keepAlive: true, proxyEnv }),
-  }
+  const agents = { kept: agentsOf({ keepAlive: true, proxyEnv }), fresh: agentsOf({ keepAlive: false, proxyEnv }) }
   return (limits) => (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
     return new Exchange({ url, init: init ?? {}, more: headers(), limits, clock, agents }).start()
   }
+}
+
+interface AgentsByProtocol {
+  readonly 'http:': HttpAgent
+  readonly 'https:': HttpsAgent
+}
+
+function agentsOf(options: Pick<AgentOptions, 'keepAlive' | 'proxyEnv'>): AgentsByProtocol {
+  return { 'http:': new HttpAgent(options), 'https:': new HttpsAgent(options) }
 }
 
 interface ExchangeOptions {
@@ -62,7 +76,8 @@ interface ExchangeOptions {
   readonly more: Readonly<Record<string, string>>
   readonly limits: AnswerLimits
   readonly clock: Clock
-  readonly agents: { readonly 'http:': HttpAgent; readonly 'https:': HttpsAgent }
+  /** Of connections that are used again, and of those that are not. */
+  readonly agents: { readonly kept: AgentsByProtocol; readonly fresh: AgentsByProtocol }
 }
 
 /**
@@ -90,13 +105,14 @@ class Exchange {
       this.#fail(new AnswerCut('duration', `it was not complete after ${limits.totalMs / 1000} s`)),
     )
     if (init.signal?.aborted === true) this.#onAbort()
-    else this.#send(resolve)
+    else this.#send(resolve, 'kept')
     init.signal?.addEventListener('abort', this.#onAbort, { once: true })
     return promise
   }
 
-  #send(resolve: (response: Response) => void): void {
-    const { url, init, more, agents } = this.#options
+  #send(resolve: (response: Response) => void, connection: 'kept' | 'fresh'): void {
+    const { url, init, more, agents, clock } = this.#options
+    const sentMs = clock.monotonicMs()
     const body = Buffer.from(typeof init.body === 'string' ? init.body : '')
     const headers = {
       ...Object.fromEntries(new Headers(init.headers)),
@@ -105,7 +121,7 @@ class Exchange {
       'content-length': body.length,
     }
     const secure = url.protocol === 'https:'
-    const agent = agents[secure ? 'https:' : 'http:']
+    const agent = agents[connection][secure ? 'https:' : 'http:']
     const request = (secure ? httpsRequest : httpRequest)(url, { method: init.method ?? 'GET', agent, headers })
     this.#request = request
     this.#touch()
@@ -124,10 +140,14 @@ class Exchange {
       this.#fail(new AnswerCut('protocol', 'the server wants to speak another protocol'))
     })
     request.on('error', (error: NodeJS.ErrnoException) => {
-      // A kept connection that the other side had just closed: nothing was read from us, so a fresh one repeats
-      // nothing.
-      const isStale = request.reusedSocket && error.code === 'ECONNRESET' && this.#response === null
-      if (isStale && !this.#ended) this.#send(resolve)
+      // Most likely the other side had just closed it and read nothing; where it did read, no third request is made.
+      const isStale =
+        connection === 'kept' &&
+        request.reusedSocket &&
+        error.code === 'ECONNRESET' &&
+        this.#response === null &&
+        clock.monotonicMs() - sentMs < STALE_MS
+      if (isStale && !this.#ended) this.#send(resolve, 'fresh')
       else this.#fail(error) // also of the body: a broken chunk is reported only here
     })
     request.end(body)

@@ -74,9 +74,14 @@ const REASONS: Readonly<Record<string, string>> = {
   prohibited_content: 'content_filter',
   spii: 'content_filter',
   sensitive: 'content_filter',
+  insufficient_system_resource: 'error',
+  network_error: 'error',
+  abort: 'error',
+  aborted: 'error',
+  cancelled: 'error',
 }
 
-/** `length`, `content_filter`, or what was said; null: nothing. */
+/** `length`, `content_filter`, `error`, or what was said; null: nothing. */
 export function readFinishReason(value: unknown): string | null {
   if (typeof value !== 'string' || value === '' || value === 'null') return null
   const reason = value.toLowerCase()

@@ -26,6 +26,7 @@ describe('ThoughtFilter', () => {
     ['<think>never ends', '', 'never ends'],
     ['<think>hmm</think>\n', '', 'hmm'],
     ['<think></think>{"goal":"<think>"}', '{"goal":"<think>"}', ''],
+    ['<think>İİİ</think>İstanbul', 'İstanbul', 'İİİ'],
   ])('%j is %j', (whole, text, thought) => {
     expect(sift([whole])).toEqual({ text, thought })
   })
@@ -57,6 +58,7 @@ describe('ThoughtFilter', () => {
     'a',
     '{"b":1}',
     '😀',
+    'İ',
     '<thi',
     'nk>',
   )
@@ -74,7 +76,7 @@ describe('ThoughtFilter', () => {
 
   test('lets nothing of the reasoning through, wherever it is cut', () => {
     fc.assert(
-      fc.property(fc.stringMatching(/^[a-m <\n]{0,30}$/), fc.stringMatching(/^[n-z]{1,20}$/), (thought, text) => {
+      fc.property(fc.stringMatching(/^[a-mİ <\n]{0,30}$/), fc.stringMatching(/^[n-z]{1,20}$/), (thought, text) => {
         const whole = `<think>${thought}</think>\n${text}`
         for (let at = 0; at <= whole.length; at++)
           expect(sift([whole.slice(0, at), whole.slice(at)])).toEqual({ text, thought })
@@ -93,5 +95,37 @@ describe('reasoning whose first mark is missing', () => {
     expect(splitAtLoneClosing('{"a":"\\n</think>\\n"}')).toBeNull()
     expect(splitAtLoneClosing('It ends with </think> always.')).toBeNull()
     expect(splitAtLoneClosing('Hello')).toBeNull()
+  })
+
+  test.each([
+    'As code:\n```\n<think>\nhmm\n</think>\nHello\n```\nso.',
+    'The end alone:\n```xml\n</think>\n```\nso.',
+    'In a list:\n- so:\n  ~~~\n</think>\n  ~~~',
+    'A fence in a fence:\n````\n```\n</think>\n```\n````\nso.',
+    'It begins with <THINK> and ends with\n</think>\nalways.',
+  ])('is not found where the mark is quoted: %j', (text) => {
+    expect(splitAtLoneClosing(text)).toBeNull()
+  })
+
+  test('is found behind code, behind marks that are spoken of, and behind letters that are longer in lower case', () => {
+    expect(splitAtLoneClosing('So:\n```\na\n```\n</think>\nHello')).toEqual({
+      text: 'Hello',
+      thought: 'So:\n```\na\n```\n',
+    })
+    expect(splitAtLoneClosing('A </think> b, İ.\n</Think>\nHello')).toEqual({
+      text: 'Hello',
+      thought: 'A </think> b, İ.\n',
+    })
+  })
+
+  test('is never found in a code block, wherever that stands', () => {
+    const line = fc.constantFrom('Hello', '</think>', '<think>', '[/THINK]', '', 'İ', '{')
+    const lines = fc.array(line, { maxLength: 6 })
+    const around = fc.array(fc.constantFrom('Hello', '', 'so'), { maxLength: 4 })
+    fc.assert(
+      fc.property(around, lines, around, (before, quoted, after) => {
+        expect(splitAtLoneClosing(['So:', ...before, '```', ...quoted, '```', ...after].join('\n'))).toBeNull()
+      }),
+    )
   })
 })

@@ -30,8 +30,21 @@ const MARKS: readonly Mark[] = [
   { open: '<|channel|>final<|message|>', close: '' },
 ]
 const CODE_FENCE = '```'
-/** Of reasoning whose first mark the server has kept to itself. */
-const CLOSINGS = ['</think>', '</thinking>', '</seed:think>', '[/think]', '◁/think▷']
+/** More of a line than this says nothing about its mark. */
+const MARK_CHARS = Math.max(...MARKS.map(({ open }) => open.length))
+/** Of those whose first mark a server may keep to itself. */
+const SHORT_MARKS = MARKS.filter(({ open }) =>
+  ['<think>', '<thinking>', '<seed:think>', '[think]', '◁think▷'].includes(open),
+)
+/** Found in the text as it is: in lower case a text may be longer (`İ`), and places in it others. */
+const CLOSINGS = new Map(MARKS.map(({ close }) => [close, new RegExp(escapeAll([close]), 'i')]))
+/** In order: fences of code blocks, and the first and last marks of reasoning. */
+const SIGNS = new RegExp(
+  `^[ \\t]*(\`{3,}|~{3,})|${escapeAll(SHORT_MARKS.flatMap(({ open, close }) => [open, close]))}`,
+  'gim',
+)
+/** Around a mark: enough to see that it stands alone. */
+const NEARBY_CHARS = 80
 
 /** What came of a piece. */
 export interface Sifted {
@@ -75,7 +88,7 @@ export class ThoughtFilter {
     if (this.#atLineStart) {
       const space = /^\s*/.exec(this.#held)?.[0] ?? ''
       const line = this.#held.slice(space.length)
-      const lower = line.toLowerCase()
+      const lower = lowerAscii(line.slice(0, MARK_CHARS))
       const mark = this.#inCode ? undefined : MARKS.find(({ open }) => lower.startsWith(open))
       if (mark !== undefined) {
         if (!this.#skipsSpace) text.push(space)
@@ -107,8 +120,8 @@ export class ThoughtFilter {
   }
 
   #readThought(thought: string[], close: string): boolean {
-    const at = this.#held.toLowerCase().indexOf(close)
-    if (at === -1) {
+    const at = CLOSINGS.get(close)?.exec(this.#held)?.index
+    if (at === undefined) {
       const known = Math.max(0, this.#held.length - close.length + 1)
       thought.push(this.#held.slice(0, known))
       this.#held = this.#held.slice(known)
@@ -124,18 +137,45 @@ export class ThoughtFilter {
 
 /**
  * Where reasoning ends whose first mark is missing: some servers write that mark into the prompt, and the answer begins
- * in the middle. Null: there is none. `text` is a whole answer.
+ * in the middle. Null: there is none. A mark in a code block, or behind its first mark, is spoken of. `text` is a whole
+ * answer.
  */
 export function splitAtLoneClosing(text: string): Sifted | null {
   if (/^\s*[{[]/.test(text)) return null
-  const lower = text.toLowerCase()
-  for (const close of CLOSINGS) {
-    const at = lower.indexOf(close)
-    if (at === -1) continue
-    const before = text.slice(0, at)
-    const after = text.slice(at + close.length)
-    const standsAlone = /\n\s*$/.test(before) || /^\s*(\n|$|\{)/.test(after)
-    if (standsAlone) return { text: after.trimStart(), thought: before }
+  const spokenOf = new Set<string>()
+  let fence: string | null = null
+  for (const { 0: sign, 1: ticks, index } of text.matchAll(SIGNS)) {
+    if (ticks !== undefined) fence = fenceAfter(fence, ticks)
+    if (ticks !== undefined || fence !== null) continue
+    const mark = lowerAscii(sign)
+    const opened = SHORT_MARKS.find(({ open }) => open === mark)
+    if (opened !== undefined) spokenOf.add(opened.close)
+    else if (!spokenOf.has(mark) && standsAlone(text, index, sign))
+      return { text: text.slice(index + sign.length).trimStart(), thought: text.slice(0, index) }
   }
   return null
+}
+
+/** A code block ends at a fence of its kind that is no shorter. Null: outside of one. */
+function fenceAfter(fence: string | null, ticks: string): string | null {
+  if (fence === null) return ticks
+  return ticks.startsWith(fence) ? null : fence
+}
+
+function standsAlone(text: string, at: number, sign: string): boolean {
+  const end = at + sign.length
+  return (
+    /\n\s*$/.test(text.slice(Math.max(0, at - NEARBY_CHARS), at)) ||
+    /^\s*(\n|$|\{)/.test(text.slice(end, end + NEARBY_CHARS))
+  )
+}
+
+/** No other letters: what they become may have another length. */
+function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}
+
+/** A pattern for any of the words. */
+function escapeAll(words: readonly string[]): string {
+  return words.map((word) => word.replace(/[[\]|/\\^$.*+?(){}]/g, String.raw`\$&`)).join('|')
 }

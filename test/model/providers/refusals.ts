@@ -319,6 +319,58 @@ export const REFUSALS: readonly ProviderShape[] = [
     becomes: { code: 'MODEL_BAD_REQUEST', says: /longer than/ },
   },
   {
+    provider: 'OpenAI',
+    what: 'more in one request than a minute allows',
+    status: 429,
+    ...openAi(
+      'Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 37211.',
+      { type: 'tokens', code: 'rate_limit_exceeded' },
+    ),
+    becomes: { code: 'MODEL_BAD_REQUEST', says: /longer than/ },
+  },
+  {
+    provider: 'OpenAI',
+    what: 'a context that is too long, within a stream',
+    ...events({ error: { message: 'Too much.', type: null, code: 'context_length_exceeded' } }),
+    becomes: { code: 'MODEL_BAD_REQUEST', says: /context_tokens/ },
+  },
+  {
+    provider: 'OpenAI',
+    what: 'no credit, within a stream',
+    ...events({ error: { message: 'No more.', type: null, code: 'insufficient_quota' } }),
+    becomes: { code: 'MODEL_QUOTA', says: /used up/ },
+  },
+  {
+    provider: 'OpenAI',
+    what: 'a wrong request, within a stream',
+    ...events({ error: { message: 'No such voice.', type: 'invalid_request_error', code: null } }),
+    becomes: { code: 'MODEL_BAD_REQUEST', says: /No such voice/ },
+  },
+  {
+    provider: 'DeepSeek',
+    what: 'a machine that is too busy to go on, within a stream',
+    ...events(delta('Hi '), finish('insufficient_system_resource'), '[DONE]'),
+    becomes: { code: 'MODEL_OVERLOADED', says: /failed while it worked/ },
+  },
+  {
+    provider: 'Z.ai',
+    what: 'a broken network behind it, within a stream',
+    ...events(delta('Hi '), finish('network_error'), '[DONE]'),
+    becomes: { code: 'MODEL_OVERLOADED', says: /failed while it worked/ },
+  },
+  {
+    provider: 'SGLang',
+    what: 'an answer that it gave up, within a stream',
+    ...events(delta('Hi '), finish('abort'), '[DONE]'),
+    becomes: { code: 'MODEL_OVERLOADED', says: /failed while it worked/ },
+  },
+  {
+    provider: 'OpenRouter',
+    what: 'an error beside an empty list of choices, within a stream',
+    ...events(delta('Hi '), { choices: [], error: { code: 502, message: 'Upstream went away.' } }, '[DONE]'),
+    becomes: { code: 'MODEL_OVERLOADED', says: /Upstream went away/ },
+  },
+  {
     provider: 'DeepSeek',
     what: 'no credit',
     status: 402,
