@@ -21,7 +21,7 @@ beforeAll(async () => {
   stub = await StubEndpoint.start({ by: answerWell })
   story = await Story.begin({ config: { toml: stubProvider(stub) } })
   const logger = createLogger({ level: 'silent', pretty: false })
-  database = new Database({ url: story.databaseUrl, maxConnections: 1, logger })
+  database = new Database({ url: story.databaseUrl, maxConnections: 2, logger })
 })
 afterAll(async () => {
   await database.close()
@@ -135,3 +135,29 @@ test('a question that is answered during the curator’s call takes no learning;
   expect(stored).toEqual({ changedIds: [] })
   expect(await learningsOf('cli:canal')).toMatchObject([{ id: learning.id, status: 'PENDING' }])
 })
+
+test('a learning that joins a question while that is being resolved is judged anew', async () => {
+  const ada = story.as('ada')
+  const learning = await ask('cli:quay', ['The quay of Alster is in Riga.', 'Where is the quay of Alster?'])
+  const { createQuestion } = await ada.run(api.CreateQuestionDocument, { content: 'Where are the quays of Alster?' })
+  const id = createQuestion.__typename === 'CreateQuestionPayload' ? must(createQuestion.question, 'it').id : ''
+  // What is judged anew is not decided while the test reads it.
+  stub.follow({ by: (call) => (call.role === 'curator' ? () => {} : answerWell(call)) })
+  // As a curator's commit joins it.
+  const resolved = await database.transaction(async (joining) => {
+    await joining.query({ name: '', text: 'SELECT id FROM questions WHERE id = $1 FOR SHARE' }, [id])
+    const resolving = ada.run(api.ResolveQuestionDocument, { id, outcome: 'FACTS' })
+    await expect.poll(() => database.query({ name: '', text: WAITING }, []), { interval: 10 }).toHaveLength(1)
+    await joining.query({ name: '', text: 'UPDATE learnings SET question_id = $1 WHERE id = $2' }, [id, learning.id])
+    return { resolving }
+  })
+  expect((await resolved.resolving).resolveQuestion).toMatchObject({ question: { status: 'RESOLVED' } })
+  expect(await learningsOf('cli:quay')).toMatchObject([
+    { id: learning.id, status: 'PENDING', held: false, decidedBy: null, reason: null },
+  ])
+  expect(await database.query({ name: '', text: 'SELECT session_id FROM curation_jobs' }, [])).toContainEqual({
+    session_id: 'cli:quay',
+  })
+})
+
+const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
