@@ -97,6 +97,32 @@ test('the curator puts a new fact in the place of an old one, and one undo takes
   })
   expect(again.undoChange.__typename).toBe('UndoChangePayload')
   expect(await factSaying(OLD)).toMatchObject({ invalidatedAt: expect.any(String) })
+  const learning = async () => {
+    const { learnings: of } = await ada.run(api.LearningsDocument, { filter: { sessionId: 'cli:elbe' } })
+    return of.edges.find(({ node }) => node.id === learned.id)?.node
+  }
+  expect(await learning()).toMatchObject({ status: 'PROMOTED', held: false })
+
+  // And so is that.
+  await ada.run(api.UndoChangeDocument, { changeId: must((await factSaying(OLD)).changeId, 'the undo') })
+  expect(await factSaying(OLD)).toMatchObject({ invalidatedAt: null })
+  expect(await learning()).toMatchObject({ status: 'PENDING', held: true })
+})
+
+test('what was decided about a learning since the undo stays, also when that is undone', async () => {
+  const ada = story.as('ada')
+  const [old, now] = ['The buoy of Elbe is red.', 'The buoy of Elbe is green.']
+  await learn('cli:buoy', old)
+  const learned = await learn('cli:buoy', now, (fact) => ({ verdict: 'replace', known: old, fact }))
+  await ada.run(api.UndoChangeDocument, { changeId: must((await factSaying(old)).changeId, 'a change') })
+  await ada.run(api.DiscardLearningDocument, { id: learned.id })
+  const again = await ada.run(api.UndoChangeDocument, {
+    changeId: must((await factSaying(old)).changeId, 'the undo'),
+  })
+  expect(again.undoChange).toMatchObject({ __typename: 'UndoChangePayload' })
+  expect(await factSaying(now)).toMatchObject({ invalidatedAt: null })
+  const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId: 'cli:buoy' } })
+  expect(learnings.edges[0]?.node).toMatchObject({ id: learned.id, status: 'DISCARDED' })
 })
 
 test('a pinned fact is replaced by no model; what speaks against it waits for a person', async () => {
