@@ -271,6 +271,22 @@ test('an answer settles its question, the learning and the facts in one go', asy
   expect(learnings.edges[0]?.node).toMatchObject({ id: known.learning.id, status: 'DISCARDED' })
 })
 
+test('an answer by the mutation is judged without another turn', async () => {
+  const ada = story.as('ada')
+  const tannery = await contradict('tannery')
+  stub.follow({
+    by: (call) => {
+      if (call.role !== 'curator') return answerWell(call)
+      const label = /^(F\d+): The tannery of Elbe is in Riga\.$/m.exec(call.user)?.[1]
+      const verdict = { learningId: 'L1', verdict: 'replace', known: label, fact: tannery.contrary, question: null }
+      return { content: { evaluations: [{ ...verdict, reason: 'They said so.' }] } }
+    },
+  })
+  await ada.run(api.ResolveQuestionDocument, { id: tannery.id, answer: 'It moved to Turku.' })
+  const replacedBy = async () => (await factSaying(tannery.fact)).replacedBy?.content
+  await expect.poll(replacedBy, { interval: 100, timeout: 10_000 }).toBe(tannery.contrary)
+})
+
 /** A plan that answers the question whose label the pattern finds, and thanks. */
 function answersFirst({ user }: StubCall, pattern: RegExp): StubAnswer {
   const [, label] = pattern.exec(user) ?? []

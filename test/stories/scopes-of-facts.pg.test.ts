@@ -317,6 +317,9 @@ test('a user says that a fact is wrong; admins are asked, and no others', async 
   const { questions } = await ada.run(api.QuestionsDocument, { filter: { status: ['OPEN'] } })
   const question = must(questions.edges[0]?.node, 'a question')
   expect(question).toMatchObject({ source: 'DISPUTE', content: `ben says that this is wrong: ${reason}` })
+  // There is no session to learn the answer in.
+  const answered = await ada.run(api.ResolveQuestionDocument, { id: question.id, answer: 'It has berth five.' })
+  expect(answered.resolveQuestion).toMatchObject({ __typename: 'InvalidInputRefusal' })
   const settled = { id: question.id, outcome: 'NEITHER', text: 'The ferry to the north has berth five.' } as const
   await ada.run(api.ResolveQuestionDocument, settled)
   expect(await factsOf('ben', { search: 'to the north' })).toMatchObject([{ content: settled.text, scope: 'GLOBAL' }])

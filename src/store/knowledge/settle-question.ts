@@ -2,12 +2,14 @@
  * A question is answered or closed, and with it all that hangs on it, in one transaction: the learning that became the
  * question, the facts that it is about, and what is learned from the answer.
  */
-import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import { conflict, invalidInput, notFound, type Refusal } from '../../core/refusal.ts'
 import { GLOBAL_SCOPE, widestScope, type Scope } from '../../core/knowledge/fact-scope.ts'
 import { normalText } from '../../core/text/normal-text.ts'
 import type { LearningEntry } from '../../core/turn-write.ts'
 import { newId } from '../../platform/id.ts'
 import type { Database } from '../database.ts'
+import { sql } from '../sql.ts'
+import { dueCurationSql } from './curation-jobs.ts'
 import { changeFact, insertFact, lockFacts, refuseTwin, replaceFacts, type LockedFact } from './fact-change.ts'
 import {
   editKnowledge,
@@ -59,7 +61,7 @@ export function storeSettledQuestion(
     const learnings = await lockAsked(transaction, id)
     const question = await lockQuestion(transaction, id)
     if (question === undefined) return notFound('question', id)
-    const refusal = refuseResolving(question)
+    const refusal = refuseResolving(question) ?? refuseUnlearnt(settlement, question)
     if (refusal !== null) return refusal
     // All refusals come before the first write.
     const means = outcome === null ? null : await meansOf(transaction, { settlement, question, learnings })
@@ -76,6 +78,16 @@ export function storeSettledQuestion(
     const sessionEvent = await tellSession(transaction, editor, sessionId)
     return { kind: 'QuestionChanged', questionId: id, changedIds, sessionEvent }
   })
+}
+
+/** What is learned is learned in a session: an answer that has none would say of the facts what is kept nowhere. */
+function refuseUnlearnt({ outcome, learned, sessionId }: Settlement, question: LockedQuestion): Refusal | null {
+  const hasFacts = question.factIds.length > 0 && question.sessionId === null && sessionId === null
+  if (outcome !== null || learned === null || !hasFacts) return null
+  return invalidInput(
+    ['outcome'],
+    'must say what becomes of the facts: FACTS when they hold, NEITHER when they do not, with a text when another holds',
+  )
 }
 
 interface QuestionToSettle {
@@ -184,6 +196,9 @@ async function learn(
       createdAt: editor.at,
     },
   })
+  // No turn need come that judges it.
+  if (entry.status === 'PENDING' && !entry.held)
+    await transaction.$executeRawUnsafe(dueCurationSql(sql`SELECT $1::text, now()`), sessionId)
   return [id]
 }
 
