@@ -566,10 +566,16 @@ test('a question of all sessions is answered by those to whom it was put, and by
   expect(session?.questions).toMatchObject([{ content, status: 'OPEN', viewerCan: { resolve: true } }])
   const other = await cleo.run(api.ResolveQuestionDocument, { id, answer: 'Ben has.' })
   expect(other.resolveQuestion).toMatchObject({ __typename: 'NotFoundRefusal' })
+  await converse(cleo, '@cleo:keys', 'Hello.')
   const verdict = await ben.run(api.ResolveQuestionDocument, { id, outcome: 'NEITHER' })
   expect(verdict.resolveQuestion).toMatchObject({ __typename: 'ConflictRefusal', reason: 'NOT_ALLOWED' })
   const closed = await ben.run(api.ResolveQuestionDocument, { id, answer: 'Ben has.' })
   expect(closed.resolveQuestion).toMatchObject({ question: { status: 'RESOLVED', answer: 'Ben has.' } })
+  // Ben has said it in a session of his own.
+  const kept = await cleo.run(api.QuestionsOfSessionDocument, { id: '@cleo:keys' })
+  expect(kept.session?.questions).toMatchObject([{ content, status: 'RESOLVED', answer: null, resolvedBy: null }])
+  const own = await ben.run(api.QuestionsOfSessionDocument, { id: '@ben:key' })
+  expect(own.session?.questions).toMatchObject([{ answer: 'Ben has.', resolvedBy: { name: 'ben' } }])
   // What a USER answers waits for a person, as what they teach.
   const { learnings } = await ada.run(api.LearningsDocument, { filter: { source: ['ANSWER'], user: 'ben' } })
   expect(learnings.edges).toMatchObject([{ node: { content: `${content} Ben has.`, held: true, flags: ['TEACHER'] } }])
