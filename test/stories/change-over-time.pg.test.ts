@@ -581,6 +581,19 @@ test('a question of all sessions is answered by those to whom it was put, and by
   expect(learnings.edges).toMatchObject([{ node: { content: `${content} Ben has.`, held: true, flags: ['TEACHER'] } }])
 })
 
+test('in a conversation a question of all sessions is put to its people as well, who answer it', async () => {
+  const [ada, ben] = [story.as('ada'), story.as('ben')]
+  const { createQuestion } = await ada.run(api.CreateQuestionDocument, { content: 'Who has the map of the Elbe?' })
+  const id = createQuestion.__typename === 'CreateQuestionPayload' ? must(createQuestion.question, 'it').id : ''
+  await ben.run(api.OpenSessionDocument, { input: { id: '@ben:chat', mode: 'CHAT' } })
+  stub.follow({ by: answerWell })
+  expect((await converse(ben, '@ben:chat', 'Hello.')).status).toBe('DONE')
+  const { session } = await ben.run(api.QuestionsOfSessionDocument, { id: '@ben:chat' })
+  expect(session?.questions).toMatchObject([{ id, status: 'OPEN', viewerCan: { resolve: true } }])
+  const closed = await ben.run(api.ResolveQuestionDocument, { id, answer: 'Ben has.' })
+  expect(closed.resolveQuestion).toMatchObject({ question: { status: 'RESOLVED', answer: 'Ben has.' } })
+})
+
 test('a merge is undone as a whole, and a fact goes back to an earlier version', async () => {
   const ada = story.as('ada')
   const ids: string[] = []
