@@ -95,6 +95,22 @@ test('a question of two learnings stays open when one is decided, and its answer
   expect(await questionsOf('cli:spire')).toMatchObject([{ status: 'RESOLVED' }])
 })
 
+test('of several learnings one holds by the answer; the others wait for a person, and the question knows what it was', async () => {
+  const ada = story.as('ada')
+  const question = 'Where is the mole of Alster?'
+  const first = await ask('cli:mole', ['The mole of Alster is in Riga.', question])
+  const second = await ask('cli:mole', ['The mole of Alster has two lamps.', question])
+  const id = must((await questionsOf('cli:mole'))[0], 'the question').id
+  const { resolveQuestion } = await ada.run(api.ResolveQuestionDocument, { id, outcome: 'LEARNING' })
+  expect(resolveQuestion).toMatchObject({ question: { status: 'RESOLVED' } })
+  expect(await learningsOf('cli:mole')).toMatchObject([
+    { id: second.id, status: 'PENDING', held: true, decidedBy: null },
+    { id: first.id, status: 'PROMOTED' },
+  ])
+  const about = await ada.run(api.QuestionFactsDocument, { id })
+  expect(about.node).toMatchObject({ learning: { id: first.id } })
+})
+
 test('an admin’s question that a learning has joined stays open when that is discarded', async () => {
   const ada = story.as('ada')
   const content = 'Where is the wharf of Alster?'

@@ -157,13 +157,25 @@ async function settle(
   if (factId !== null && text !== null)
     await insertFact(transaction, editor, { id: factId, text, scope, sessionId, validFrom: editor.at })
   for (const [index, learning] of learnings.entries()) {
-    const holds = outcome === 'LEARNING' && index === 0 && factId !== null
-    const columns = holds
-      ? ({ status: 'PROMOTED', factId } as const)
-      : ({ status: 'DISCARDED', reason: 'The answer to its question says otherwise.' } as const)
-    await decide(transaction, editor, { learning, columns })
+    const { questionId } = learning
+    const asked = questionId === null ? {} : { questionId }
+    if (outcome === 'LEARNING' && index > 0) await holdOther(transaction, editor, learning)
+    else if (outcome === 'LEARNING' && factId !== null)
+      await decide(transaction, editor, { learning, columns: { status: 'PROMOTED', factId, ...asked } })
+    else {
+      const reason = 'The answer to its question says otherwise.'
+      await decide(transaction, editor, { learning, columns: { status: 'DISCARDED', reason, ...asked } })
+    }
   }
   return factId === null ? oldIds : [factId, ...oldIds]
+}
+
+/** Of several learnings one holds. What the others say need not be wrong, and what is discarded is refused from then on. */
+async function holdOther(transaction: Transaction, editor: Editor, { id, sessionId }: LockedLearning): Promise<void> {
+  const reason = 'Another learning holds by the answer to their question.'
+  const undecided = { questionId: null, decidedBy: null, decidedAt: null, changeId: editor.changeId }
+  await transaction.learning.update({ where: { id }, data: { status: 'PENDING', held: true, reason, ...undecided } })
+  await recordChange(transaction, editor, { subjectId: id, sessionId, change: 'HELD', reason })
 }
 
 async function takeOut(transaction: Transaction, editor: Editor, facts: readonly LockedFact[]): Promise<void> {
@@ -178,7 +190,8 @@ async function learn(
   editor: Editor,
   { settlement, question, learnings }: QuestionToSettle,
 ): Promise<string[]> {
-  for (const learning of learnings) await decide(transaction, editor, { learning, columns: { status: 'ANSWERED' } })
+  for (const learning of learnings)
+    await decide(transaction, editor, { learning, columns: { status: 'ANSWERED', questionId: question.id } })
   const sessionId = question.sessionId ?? settlement.sessionId ?? learnings[0]?.sessionId ?? null
   if (settlement.learned === null || sessionId === null) return []
   const { content, norm, entry } = settlement.learned
