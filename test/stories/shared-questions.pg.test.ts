@@ -123,6 +123,15 @@ test('an admin’s question that a learning has joined stays open when that is d
   expect(questions.edges.map(({ node }) => node.content)).toContain(content)
 })
 
+test('a question about no fact and no learning makes none', async () => {
+  const ada = story.as('ada')
+  const { createQuestion } = await ada.run(api.CreateQuestionDocument, { content: 'Where is the lido of Alster?' })
+  const id = createQuestion.__typename === 'CreateQuestionPayload' ? must(createQuestion.question, 'it').id : ''
+  const settled = { id, outcome: 'NEITHER', text: 'The lido of Alster is in Riga.' } as const
+  const refused = await ada.run(api.ResolveQuestionDocument, settled)
+  expect(refused.resolveQuestion).toMatchObject({ __typename: 'ConflictRefusal', reason: 'NOTHING_TO_DO' })
+})
+
 test('what an admin asks about a learning is closed with it', async () => {
   const ada = story.as('ada')
   const { id } = await ask('cli:basin', ['The basin of Alster is in Riga.', 'Where is the basin of Alster?'])

@@ -120,6 +120,12 @@ async function meansOf(
   const [learning] = learnings
   if (outcome === 'LEARNING' && learning === undefined)
     return conflict('NOTHING_TO_DO', `No learning became question "${question.id}".`, question.id)
+  if (text !== null && learning === undefined && question.factIds.length === 0)
+    return conflict(
+      'NOTHING_TO_DO',
+      `Question "${question.id}" is about no learning and no fact. Settle it without a text, and create a fact that says it.`,
+      question.id,
+    )
   const facts = await lockFacts(transaction, question.factIds)
   const old = [...facts.values()].filter(({ invalidatedAt }) => invalidatedAt === null)
   if (text !== null && learning === undefined && old.length === 0 && question.factIds.length > 0)
