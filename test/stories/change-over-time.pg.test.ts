@@ -553,47 +553,6 @@ test('an answer whose turn is cancelled is judged all the same', async () => {
   expect(await factSaying(quay.fact)).toMatchObject({ replacedBy: { content: quay.contrary } })
 })
 
-test('a question of all sessions is answered by those to whom it was put, and by no others', async () => {
-  const [ada, ben, cleo] = [story.as('ada'), story.as('ben'), story.as('cleo')]
-  const content = 'Who has the key of the Elbe depot?'
-  const { createQuestion } = await ada.run(api.CreateQuestionDocument, { content })
-  const id = createQuestion.__typename === 'CreateQuestionPayload' ? must(createQuestion.question, 'it').id : ''
-  const early = await ben.run(api.ResolveQuestionDocument, { id, answer: 'Ben has.' })
-  expect(early.resolveQuestion).toMatchObject({ __typename: 'NotFoundRefusal' })
-  stub.follow({ by: answerWell })
-  await converse(ben, '@ben:key', 'Hello.')
-  const { session } = await ben.run(api.QuestionsOfSessionDocument, { id: '@ben:key' })
-  expect(session?.questions).toMatchObject([{ content, status: 'OPEN', viewerCan: { resolve: true } }])
-  const other = await cleo.run(api.ResolveQuestionDocument, { id, answer: 'Ben has.' })
-  expect(other.resolveQuestion).toMatchObject({ __typename: 'NotFoundRefusal' })
-  await converse(cleo, '@cleo:keys', 'Hello.')
-  const verdict = await ben.run(api.ResolveQuestionDocument, { id, outcome: 'NEITHER' })
-  expect(verdict.resolveQuestion).toMatchObject({ __typename: 'ConflictRefusal', reason: 'NOT_ALLOWED' })
-  const closed = await ben.run(api.ResolveQuestionDocument, { id, answer: 'Ben has.' })
-  expect(closed.resolveQuestion).toMatchObject({ question: { status: 'RESOLVED', answer: 'Ben has.' } })
-  // Ben has said it in a session of his own.
-  const kept = await cleo.run(api.QuestionsOfSessionDocument, { id: '@cleo:keys' })
-  expect(kept.session?.questions).toMatchObject([{ content, status: 'RESOLVED', answer: null, resolvedBy: null }])
-  const own = await ben.run(api.QuestionsOfSessionDocument, { id: '@ben:key' })
-  expect(own.session?.questions).toMatchObject([{ answer: 'Ben has.', resolvedBy: { name: 'ben' } }])
-  // What a USER answers waits for a person, as what they teach.
-  const { learnings } = await ada.run(api.LearningsDocument, { filter: { source: ['ANSWER'], user: 'ben' } })
-  expect(learnings.edges).toMatchObject([{ node: { content: `${content} Ben has.`, held: true, flags: ['TEACHER'] } }])
-})
-
-test('in a conversation a question of all sessions is put to its people as well, who answer it', async () => {
-  const [ada, ben] = [story.as('ada'), story.as('ben')]
-  const { createQuestion } = await ada.run(api.CreateQuestionDocument, { content: 'Who has the map of the Elbe?' })
-  const id = createQuestion.__typename === 'CreateQuestionPayload' ? must(createQuestion.question, 'it').id : ''
-  await ben.run(api.OpenSessionDocument, { input: { id: '@ben:chat', mode: 'CHAT' } })
-  stub.follow({ by: answerWell })
-  expect((await converse(ben, '@ben:chat', 'Hello.')).status).toBe('DONE')
-  const { session } = await ben.run(api.QuestionsOfSessionDocument, { id: '@ben:chat' })
-  expect(session?.questions).toMatchObject([{ id, status: 'OPEN', viewerCan: { resolve: true } }])
-  const closed = await ben.run(api.ResolveQuestionDocument, { id, answer: 'Ben has.' })
-  expect(closed.resolveQuestion).toMatchObject({ question: { status: 'RESOLVED', answer: 'Ben has.' } })
-})
-
 test('a merge is undone as a whole, and a fact goes back to an earlier version', async () => {
   const ada = story.as('ada')
   const ids: string[] = []
