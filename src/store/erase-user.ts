@@ -158,11 +158,12 @@ const STATEMENTS = {
       ${['feedback', 'answer', 'failure'].map(erasedUnlessNull).join(', ')}
     WHERE session_id = $1 AND turn_id = ANY ($2::text[])`,
   decisions: `UPDATE approvals SET decided_by = ${E}, ${erasedUnlessNull('note')} WHERE session_id = $1 AND decided_by = $2`,
-  // A checkpoint's learnings (without a task) belong to no turn and may quote any participant, so all are erased.
+  // A checkpoint's learnings (without a task) belong to no turn and may quote any participant, so all are erased. What others
+  // taught and was asked about is judged anew: a trigger sees that the question is resolved.
   learnings: `WITH learnt AS (
       UPDATE learnings SET content = ${E}, norm = '', scope = NULL, scope_of = '', ${['user_name', 'reason'].map(erasedUnlessNull).join(', ')},
         decided_by = CASE WHEN decided_by = $2 THEN ${E} ELSE decided_by END,
-        decided_at = coalesce(decided_at, now()), status = CASE status WHEN 'PENDING' THEN 'DISCARDED' ELSE status END
+        decided_at = coalesce(decided_at, now()), status = CASE WHEN status IN ('PENDING', 'ASKED') THEN 'DISCARDED' ELSE status END
       WHERE session_id = $1 AND (turn_id = ANY ($3::text[]) OR user_name = $2 OR task_id IS NULL)
       RETURNING id, fact_id, question_id),
     asked AS (

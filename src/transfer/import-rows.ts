@@ -142,4 +142,7 @@ const END_REST = [
     WHERE session_id = $1`,
   `UPDATE deliveries SET status = 'DEAD', last_error = 'The session was moved before it was delivered.'
     WHERE session_id = $1 AND status = 'PENDING'`,
+  // Its question was one of all sessions, and stayed behind: no answer settles it here.
+  `UPDATE learnings SET status = 'PENDING', held = true, decided_by = NULL, decided_at = NULL, reason = NULL
+    WHERE session_id = $1 AND status = 'ASKED' AND question_id IS NULL`,
 ]

@@ -2,6 +2,7 @@
  * How far the turn came, from its rows: the plans that it has made, and the messages that it has taken along. For a
  * turn that another process left, or that broke off.
  */
+import { reachOfTurn, teachersFor } from '../knowledge/reach-of-turn.ts'
 import { loadJoined } from '../store/turn/join-turns.ts'
 import { loadKnown, loadPlans } from '../store/turn/turn-history.ts'
 import { planStateOf, type PlanState } from './task/plan-state.ts'
@@ -9,12 +10,15 @@ import type { TurnContext } from './turn-context.ts'
 
 /** Oldest first. It also fills the messages and the plugins' work of the turn, so it is called once. */
 export async function resumeAttempts(
-  context: Pick<TurnContext, 'turn' | 'messages' | 'plugins' | 'database'>,
+  context: Pick<TurnContext, 'sessionId' | 'turn' | 'messages' | 'plugins' | 'database' | 'config'>,
 ): Promise<PlanState[]> {
-  const { database, turn } = context
+  const { database, turn, sessionId } = context
+  const config = context.config.current()
+  const reach = await reachOfTurn(database, config, { sessionId, userName: turn.userName })
+  const shown = { turnId: turn.id, reach, teachers: teachersFor(config, turn.userName) }
   const [plans, { pluginWork, ...before }, joined] = await Promise.all([
     loadPlans(database, turn.id),
-    loadKnown(database, turn.id),
+    loadKnown(database, shown),
     loadJoined(database, turn.id),
   ])
   context.messages.add(joined)

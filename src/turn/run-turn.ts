@@ -101,7 +101,7 @@ async function interruptTasks(
  * full disk), a turn that comes back every few seconds must not ask the models each time.
  */
 async function takeOver(
-  context: Pick<TurnContext, 'turn' | 'messages' | 'journal' | 'plugins' | 'database'>,
+  context: Pick<TurnContext, 'sessionId' | 'turn' | 'messages' | 'journal' | 'plugins' | 'database' | 'config'>,
 ): Promise<PlanState[]> {
   context.journal.record([])
   await context.journal.flushed()

@@ -411,6 +411,9 @@ describe('a pinned fact', () => {
     await pin(true)
     expect(await accept()).toMatchObject({ __typename: 'ConflictRefusal', reason: 'NOT_ALLOWED' })
     await pin(false)
+    // As who made them has reviewed them.
+    expect(await accept()).toMatchObject({ __typename: 'ConflictRefusal', reason: 'NOT_ALLOWED' })
+    await it.world.sql('UPDATE facts SET reviewed_at = NULL WHERE id = ANY ($1)', ids)
     expect(await accept()).toMatchObject({ __typename: 'AcceptProposalPayload' })
   })
 })

@@ -97,6 +97,32 @@ test('the curator puts a new fact in the place of an old one, and one undo takes
   })
   expect(again.undoChange.__typename).toBe('UndoChangePayload')
   expect(await factSaying(OLD)).toMatchObject({ invalidatedAt: expect.any(String) })
+  const learning = async () => {
+    const { learnings: of } = await ada.run(api.LearningsDocument, { filter: { sessionId: 'cli:elbe' } })
+    return of.edges.find(({ node }) => node.id === learned.id)?.node
+  }
+  expect(await learning()).toMatchObject({ status: 'PROMOTED', held: false })
+
+  // And so is that.
+  await ada.run(api.UndoChangeDocument, { changeId: must((await factSaying(OLD)).changeId, 'the undo') })
+  expect(await factSaying(OLD)).toMatchObject({ invalidatedAt: null })
+  expect(await learning()).toMatchObject({ status: 'PENDING', held: true })
+})
+
+test('what was decided about a learning since the undo stays, also when that is undone', async () => {
+  const ada = story.as('ada')
+  const [old, now] = ['The buoy of Elbe is red.', 'The buoy of Elbe is green.']
+  await learn('cli:buoy', old)
+  const learned = await learn('cli:buoy', now, (fact) => ({ verdict: 'replace', known: old, fact }))
+  await ada.run(api.UndoChangeDocument, { changeId: must((await factSaying(old)).changeId, 'a change') })
+  await ada.run(api.DiscardLearningDocument, { id: learned.id })
+  const again = await ada.run(api.UndoChangeDocument, {
+    changeId: must((await factSaying(old)).changeId, 'the undo'),
+  })
+  expect(again.undoChange).toMatchObject({ __typename: 'UndoChangePayload' })
+  expect(await factSaying(now)).toMatchObject({ invalidatedAt: null })
+  const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId: 'cli:buoy' } })
+  expect(learnings.edges[0]?.node).toMatchObject({ id: learned.id, status: 'DISCARDED' })
 })
 
 test('a pinned fact is replaced by no model; what speaks against it waits for a person', async () => {
@@ -243,6 +269,22 @@ test('an answer settles its question, the learning and the facts in one go', asy
   expect(await factSaying(known.fact)).toMatchObject({ invalidatedAt: null })
   const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId: known.sessionId } })
   expect(learnings.edges[0]?.node).toMatchObject({ id: known.learning.id, status: 'DISCARDED' })
+})
+
+test('an answer by the mutation is judged without another turn', async () => {
+  const ada = story.as('ada')
+  const tannery = await contradict('tannery')
+  stub.follow({
+    by: (call) => {
+      if (call.role !== 'curator') return answerWell(call)
+      const label = /^(F\d+): The tannery of Elbe is in Riga\.$/m.exec(call.user)?.[1]
+      const verdict = { learningId: 'L1', verdict: 'replace', known: label, fact: tannery.contrary, question: null }
+      return { content: { evaluations: [{ ...verdict, reason: 'They said so.' }] } }
+    },
+  })
+  await ada.run(api.ResolveQuestionDocument, { id: tannery.id, answer: 'It moved to Turku.' })
+  const replacedBy = async () => (await factSaying(tannery.fact)).replacedBy?.content
+  await expect.poll(replacedBy, { interval: 100, timeout: 10_000 }).toBe(tannery.contrary)
 })
 
 /** A plan that answers the question whose label the pattern finds, and thanks. */
@@ -509,28 +551,6 @@ test('an answer whose turn is cancelled is judged all the same', async () => {
   await query('UPDATE curation_jobs SET ready_at = now() WHERE session_id = $1', [quay.sessionId])
   await expect.poll(isReplaced, { interval: 100 }).toBe(true)
   expect(await factSaying(quay.fact)).toMatchObject({ replacedBy: { content: quay.contrary } })
-})
-
-test('a question of all sessions is answered by those to whom it was put, and by no others', async () => {
-  const [ada, ben, cleo] = [story.as('ada'), story.as('ben'), story.as('cleo')]
-  const content = 'Who has the key of the Elbe depot?'
-  const { createQuestion } = await ada.run(api.CreateQuestionDocument, { content })
-  const id = createQuestion.__typename === 'CreateQuestionPayload' ? must(createQuestion.question, 'it').id : ''
-  const early = await ben.run(api.ResolveQuestionDocument, { id, answer: 'Ben has.' })
-  expect(early.resolveQuestion).toMatchObject({ __typename: 'NotFoundRefusal' })
-  stub.follow({ by: answerWell })
-  await converse(ben, '@ben:key', 'Hello.')
-  const { session } = await ben.run(api.QuestionsOfSessionDocument, { id: '@ben:key' })
-  expect(session?.questions).toMatchObject([{ content, status: 'OPEN', viewerCan: { resolve: true } }])
-  const other = await cleo.run(api.ResolveQuestionDocument, { id, answer: 'Ben has.' })
-  expect(other.resolveQuestion).toMatchObject({ __typename: 'NotFoundRefusal' })
-  const verdict = await ben.run(api.ResolveQuestionDocument, { id, outcome: 'NEITHER' })
-  expect(verdict.resolveQuestion).toMatchObject({ __typename: 'ConflictRefusal', reason: 'NOT_ALLOWED' })
-  const closed = await ben.run(api.ResolveQuestionDocument, { id, answer: 'Ben has.' })
-  expect(closed.resolveQuestion).toMatchObject({ question: { status: 'RESOLVED', answer: 'Ben has.' } })
-  // What a USER answers waits for a person, as what they teach.
-  const { learnings } = await ada.run(api.LearningsDocument, { filter: { source: ['ANSWER'], user: 'ben' } })
-  expect(learnings.edges).toMatchObject([{ node: { content: `${content} Ben has.`, held: true, flags: ['TEACHER'] } }])
 })
 
 test('a merge is undone as a whole, and a fact goes back to an earlier version', async () => {

@@ -219,6 +219,16 @@ describe('a group in which everything quotes what Ben said', () => {
       CANARY,
     )
 
+    // Cleo taught the like, which waits for the same answer.
+    await sql(
+      `INSERT INTO learnings (id, session_id, task_id, user_name, content, norm, status, question_id, decided_by, created_at)
+        SELECT 'learn_cleo', session_id, (SELECT k.id FROM tasks k WHERE k.session_id = $1
+          AND NOT EXISTS (SELECT FROM learnings o WHERE o.task_id = k.id) LIMIT 1),
+          'cleo', 'It is so.', 'it is so', 'ASKED', question_id, 'ada', now()
+        FROM learnings WHERE session_id = $1 AND status = 'ASKED' LIMIT 1`,
+      GROUP,
+    )
+
     const erased = await erase('ben')
     expect(erased).toMatchObject({
       __typename: 'EraseUserPayload',
@@ -226,6 +236,9 @@ describe('a group in which everything quotes what Ben said', () => {
       factIds: [],
       session: { summary: '', workingMemory: null, lastMessagePreview: '[erased]' },
     })
+
+    const statuses = `SELECT user_name AS "user", status FROM learnings WHERE session_id = $1 AND status <> 'DISCARDED'`
+    expect(await sql(statuses, GROUP)).toEqual([{ user: 'cleo', status: 'PENDING' }])
 
     const after = await messagesOf()
     expect(after.map(({ id, seq }) => ({ id, seq }))).toEqual(before.map(({ id, seq }) => ({ id, seq })))

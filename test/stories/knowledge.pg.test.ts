@@ -428,6 +428,11 @@ describe('facts that are alike', () => {
     expect(await live()).toEqual(before)
     const { proposals } = await ada.run(api.ProposalsDocument, { status: ['UNDONE'] })
     expect(proposals?.edges.map(({ node }) => node.id)).toEqual([id])
+    const undo = must(proposals?.edges[0]?.node.changeId, 'a change')
+    expect((await ada.run(api.UndoChangeDocument, { changeId: undo })).undoChange.__typename).toBe('UndoChangePayload')
+    expect(await live()).toEqual([before[2], content])
+    const again = await ada.run(api.ProposalsDocument, { status: ['ACCEPTED'] })
+    expect(again.proposals?.edges.map(({ node }) => node.id)).toEqual([id])
     const audit = `SELECT data->>'change' AS change, actor FROM audit_entries WHERE data->>'subjectId' = $1 ORDER BY id`
     expect(await sql(audit, id)).toEqual([
       { change: 'PROPOSED', actor: 'summarizer' },

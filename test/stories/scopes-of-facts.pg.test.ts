@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { ApiClient } from '../harness/api-client.ts'
-import { converse, Story, type Person } from '../harness/story.ts'
+import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
+import { converse, send, Story, turnEnd, watchAll, type Person } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_INTROSPECTION, GOOD_PLAN, GOOD_REVIEW, shownLabels } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
@@ -20,19 +21,24 @@ beforeAll(async () => {
       const noticed = /in short: (.*)/.exec(call.user)?.[1]
       return { content: { ...GOOD_INTROSPECTION, learnings: noticed === undefined ? [] : [noticed] } }
     }
+    if (call.role === 'planner' && call.user.includes('the lighthouse?'))
+      return { content: { ...GOOD_PLAN, tasks: ASKED } }
     // Relies on all that it is shown.
     if (call.role === 'planner') return { content: { ...GOOD_PLAN, facts: shownLabels(call.user, 'F') } }
     if (call.role !== 'reviewer') return answerWell(call)
     return { content: { ...GOOD_REVIEW, learn: /note: (.*)/.exec(call.user)?.[1] ?? null } }
   }
   stub = await StubEndpoint.start({ by })
-  const toml = `${stubProvider(stub)}\n[curation]\nadmin = "auto"\nuser = "auto"\n${DORA}`
+  const toml = `${stubProvider(stub)}\n[curation]\nadmin = "auto"\nuser = "auto"\n${DORA}${approvalRules('effect = "require"\ncommand = "printf"')}`
   story = await Story.begin({ config: { toml } })
 })
 afterAll(async () => {
   await story[Symbol.asyncDispose]()
   await stub.close()
 })
+
+/** The command waits for an approval. */
+const ASKED = GOOD_PLAN.tasks.map((task) => (task.type === 'exec' ? { ...task, detail: 'printf hi' } : task))
 
 /** Another admin. */
 const DORA =
@@ -302,6 +308,22 @@ test('scopes of so many facts are set at once, and of no more', async () => {
   expect(most).toMatchObject({ __typename: 'SetFactScopesPayload', results })
 })
 
+test('a turn that goes on is not shown what was narrowed while it waited', async () => {
+  const [ada, ben] = [story.as('ada'), story.as('ben')]
+  const content = 'The ferry to the lighthouse has berth eleven.'
+  const id = await state(content)
+  stub.calls.length = 0
+  await send(ben, '@ben:lighthouse', 'Which berth has the ferry to the lighthouse?')
+  await using watch = watchAll(ben, '@ben:lighthouse')
+  const [approval] = await untilAsked(watch)
+  expect(stub.calls.find(({ role }) => role === 'planner')?.user).toContain(content)
+  await ada.run(api.SetFactScopesDocument, { ids: [id], scope: { scope: 'USER', of: 'cleo' } })
+  await decide(ada, { id: must(approval, 'an approval').id, approve: true })
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+  expect(stub.calls.filter(({ role, user }) => role === 'messenger' && user.includes(content))).toEqual([])
+  expect(stub.calls.some(({ role }) => role === 'messenger')).toBe(true)
+})
+
 test('a user says that a fact is wrong; admins are asked, and no others', async () => {
   const [ada, ben] = [story.as('ada'), story.as('ben')]
   const id = await state('The ferry to the north has berth three.')
@@ -317,6 +339,9 @@ test('a user says that a fact is wrong; admins are asked, and no others', async 
   const { questions } = await ada.run(api.QuestionsDocument, { filter: { status: ['OPEN'] } })
   const question = must(questions.edges[0]?.node, 'a question')
   expect(question).toMatchObject({ source: 'DISPUTE', content: `ben says that this is wrong: ${reason}` })
+  // There is no session to learn the answer in.
+  const answered = await ada.run(api.ResolveQuestionDocument, { id: question.id, answer: 'It has berth five.' })
+  expect(answered.resolveQuestion).toMatchObject({ __typename: 'InvalidInputRefusal' })
   const settled = { id: question.id, outcome: 'NEITHER', text: 'The ferry to the north has berth five.' } as const
   await ada.run(api.ResolveQuestionDocument, settled)
   expect(await factsOf('ben', { search: 'to the north' })).toMatchObject([{ content: settled.text, scope: 'GLOBAL' }])

@@ -108,6 +108,18 @@ test('an exported session, imported and exported again, is the same; a copy is t
   )
 })
 
+test('a learning whose question stayed behind waits for a person', async () => {
+  const [lines] = fc.sample(
+    exportedSession.filter((all) => all.some(({ type }) => type === 'learning')),
+    { seed: 7, numRuns: 1 },
+  )
+  const asked = { status: 'ASKED', questionId: null, held: false, decidedBy: 'curator', reason: 'It is not clear.' }
+  await imported(must(lines, 'a session').map((line) => (line['type'] === 'learning' ? { ...line, ...asked } : line)))
+  const { rows } = await client.query('SELECT DISTINCT status, held, decided_by, reason FROM learnings')
+  expect(rows).toEqual([{ status: 'PENDING', held: true, decided_by: null, reason: null }])
+  await forget(idOf(must(lines, 'a session')))
+})
+
 test('every column of its tables is exported, or known not to be', async () => {
   for (const name of ROW_NAMES) {
     const { table, fields } = ROW_KINDS[name]

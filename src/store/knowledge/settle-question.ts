@@ -2,12 +2,14 @@
  * A question is answered or closed, and with it all that hangs on it, in one transaction: the learning that became the
  * question, the facts that it is about, and what is learned from the answer.
  */
-import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import { conflict, invalidInput, notFound, type Refusal } from '../../core/refusal.ts'
 import { GLOBAL_SCOPE, widestScope, type Scope } from '../../core/knowledge/fact-scope.ts'
 import { normalText } from '../../core/text/normal-text.ts'
 import type { LearningEntry } from '../../core/turn-write.ts'
 import { newId } from '../../platform/id.ts'
 import type { Database } from '../database.ts'
+import { sql } from '../sql.ts'
+import { dueCurationSql } from './curation-jobs.ts'
 import { changeFact, insertFact, lockFacts, refuseTwin, replaceFacts, type LockedFact } from './fact-change.ts'
 import {
   editKnowledge,
@@ -59,7 +61,7 @@ export function storeSettledQuestion(
     const learnings = await lockAsked(transaction, id)
     const question = await lockQuestion(transaction, id)
     if (question === undefined) return notFound('question', id)
-    const refusal = refuseResolving(question)
+    const refusal = refuseResolving(question) ?? refuseUnlearnt(settlement, question)
     if (refusal !== null) return refusal
     // All refusals come before the first write.
     const means = outcome === null ? null : await meansOf(transaction, { settlement, question, learnings })
@@ -76,6 +78,16 @@ export function storeSettledQuestion(
     const sessionEvent = await tellSession(transaction, editor, sessionId)
     return { kind: 'QuestionChanged', questionId: id, changedIds, sessionEvent }
   })
+}
+
+/** What is learned is learned in a session: an answer that has none would say of the facts what is kept nowhere. */
+function refuseUnlearnt({ outcome, learned, sessionId }: Settlement, question: LockedQuestion): Refusal | null {
+  const hasFacts = question.factIds.length > 0 && question.sessionId === null && sessionId === null
+  if (outcome !== null || learned === null || !hasFacts) return null
+  return invalidInput(
+    ['outcome'],
+    'must say what becomes of the facts: FACTS when they hold, NEITHER when they do not, with a text when another holds',
+  )
 }
 
 interface QuestionToSettle {
@@ -108,6 +120,12 @@ async function meansOf(
   const [learning] = learnings
   if (outcome === 'LEARNING' && learning === undefined)
     return conflict('NOTHING_TO_DO', `No learning became question "${question.id}".`, question.id)
+  if (text !== null && learning === undefined && question.factIds.length === 0)
+    return conflict(
+      'NOTHING_TO_DO',
+      `Question "${question.id}" is about no learning and no fact. Settle it without a text, and create a fact that says it.`,
+      question.id,
+    )
   const facts = await lockFacts(transaction, question.factIds)
   const old = [...facts.values()].filter(({ invalidatedAt }) => invalidatedAt === null)
   if (text !== null && learning === undefined && old.length === 0 && question.factIds.length > 0)
@@ -145,13 +163,25 @@ async function settle(
   if (factId !== null && text !== null)
     await insertFact(transaction, editor, { id: factId, text, scope, sessionId, validFrom: editor.at })
   for (const [index, learning] of learnings.entries()) {
-    const holds = outcome === 'LEARNING' && index === 0 && factId !== null
-    const columns = holds
-      ? ({ status: 'PROMOTED', factId } as const)
-      : ({ status: 'DISCARDED', reason: 'The answer to its question says otherwise.' } as const)
-    await decide(transaction, editor, { learning, columns })
+    const { questionId } = learning
+    const asked = questionId === null ? {} : { questionId }
+    if (outcome === 'LEARNING' && index > 0) await holdOther(transaction, editor, learning)
+    else if (outcome === 'LEARNING' && factId !== null)
+      await decide(transaction, editor, { learning, columns: { status: 'PROMOTED', factId, ...asked } })
+    else {
+      const reason = 'The answer to its question says otherwise.'
+      await decide(transaction, editor, { learning, columns: { status: 'DISCARDED', reason, ...asked } })
+    }
   }
   return factId === null ? oldIds : [factId, ...oldIds]
+}
+
+/** Of several learnings one holds. What the others say need not be wrong, and what is discarded is refused from then on. */
+async function holdOther(transaction: Transaction, editor: Editor, { id, sessionId }: LockedLearning): Promise<void> {
+  const reason = 'Another learning holds by the answer to their question.'
+  const undecided = { questionId: null, decidedBy: null, decidedAt: null, changeId: editor.changeId }
+  await transaction.learning.update({ where: { id }, data: { status: 'PENDING', held: true, reason, ...undecided } })
+  await recordChange(transaction, editor, { subjectId: id, sessionId, change: 'HELD', reason })
 }
 
 async function takeOut(transaction: Transaction, editor: Editor, facts: readonly LockedFact[]): Promise<void> {
@@ -166,7 +196,8 @@ async function learn(
   editor: Editor,
   { settlement, question, learnings }: QuestionToSettle,
 ): Promise<string[]> {
-  for (const learning of learnings) await decide(transaction, editor, { learning, columns: { status: 'ANSWERED' } })
+  for (const learning of learnings)
+    await decide(transaction, editor, { learning, columns: { status: 'ANSWERED', questionId: question.id } })
   const sessionId = question.sessionId ?? settlement.sessionId ?? learnings[0]?.sessionId ?? null
   if (settlement.learned === null || sessionId === null) return []
   const { content, norm, entry } = settlement.learned
@@ -184,6 +215,9 @@ async function learn(
       createdAt: editor.at,
     },
   })
+  // No turn need come that judges it.
+  if (entry.status === 'PENDING' && !entry.held)
+    await transaction.$executeRawUnsafe(dueCurationSql(sql`SELECT $1::text, now()`), sessionId)
   return [id]
 }
 

@@ -44,7 +44,7 @@ interface Acceptance {
 
 /**
  * NotFound without the proposal; Conflict, and nothing is done, when it was decided before, when one of its facts was
- * changed or pinned since, or when another fact says already what one of its texts says.
+ * changed, pinned or reviewed since, or when another fact says already what one of its texts says.
  */
 export function storeAcceptedProposal(
   database: Database,
@@ -107,6 +107,7 @@ async function plan(
     if (refusal !== null) return refusal
     if (fact.version !== version) return conflict('STALE_VERSION', changedSince(fact), factId)
     if (fact.pinned) return conflict('NOT_ALLOWED', `Fact "${factId}" was pinned since: unpin it first.`, factId)
+    if (fact.reviewedAt !== null) return conflict('NOT_ALLOWED', reviewedSince(factId), factId)
   }
   const planned = steps.map(({ operation, content, reason }, n): PlannedStep => {
     const own = sources.flatMap(({ step, factId }) => (step === n ? [must(facts.get(factId), 'locked')] : []))
@@ -121,6 +122,11 @@ async function plan(
 
 function changedSince({ id, version }: LockedFact): string {
   return `Fact "${id}" was changed since: it is at version ${version}. Reject the proposal; what is alike then is proposed anew.`
+}
+
+/** Consolidation leaves alone what a person has reviewed. */
+function reviewedSince(factId: string): string {
+  return `Fact "${factId}" was reviewed since. Reject the proposal; to change the fact all the same, edit or merge it.`
 }
 
 /** What goes out of use first: another fact may say the same from then on. */

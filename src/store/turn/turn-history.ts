@@ -16,6 +16,8 @@ import type { Database } from '../database.ts'
 import { strangersSql, type StrangersMessage } from './strangers-messages.ts'
 import { dueSql, type KnowledgeDue } from '../knowledge/knowledge-due.ts'
 import { must } from '../../platform/must.ts'
+import type { Reach } from '../../core/knowledge/fact-scope.ts'
+import { isVouchedFor } from '../knowledge/vouched-facts.ts'
 import { sql, type Sql } from '../sql.ts'
 
 /** A task as it was last committed; what a turn that is taken over still has to do for it follows from this. */
@@ -282,10 +284,22 @@ interface LoadedKnown extends Omit<StoredKnown, 'pluginSections'> {
   readonly pluginWork: PluginWork
 }
 
-/** For a turn that is continued: the facts that its planner was shown, as they are now, and the summary. */
-export async function loadKnown(database: Database, turnId: string): Promise<LoadedKnown> {
+/** Whose turn it is; of what it may be shown (knowledge/reach-of-turn.ts), `teachers` null: everybody's word counts. */
+interface ContinuedTurn {
+  readonly turnId: string
+  readonly reach: Reach
+  readonly teachers: readonly string[] | null
+}
+
+/**
+ * For a turn that is continued: the facts that its planner was shown, as they are now, and the summary. A fact that may
+ * not be shown there any more is left out.
+ */
+export async function loadKnown(database: Database, { turnId, reach, teachers }: ContinuedTurn): Promise<LoadedKnown> {
   const [row] = await database.query<Omit<LoadedKnown, 'pluginWork'> & { pluginWork: PluginWork | null }>(LOAD_KNOWN, [
     turnId,
+    reach,
+    teachers,
   ])
   const pluginWork = row?.pluginWork ?? NO_PLUGIN_WORK
   return { summary: '', facts: [], ...row, pluginWork }
@@ -294,6 +308,7 @@ export async function loadKnown(database: Database, turnId: string): Promise<Loa
 const LOAD_KNOWN = {
   name: 'turn.known',
   text: `SELECT s.summary, t.plugin_work AS "pluginWork", coalesce((SELECT jsonb_agg(jsonb_build_object('id', f.id, 'content', f.content) ORDER BY f.id)
-      FROM turn_facts u JOIN facts f ON f.id = ANY (u.fact_ids) WHERE u.turn_id = t.id AND f.invalidated_at IS NULL), '[]') AS facts
+      FROM turn_facts u JOIN facts f ON f.id = ANY (u.fact_ids) WHERE u.turn_id = t.id AND f.invalidated_at IS NULL
+        AND f.scope || ' ' || f.scope_of = ANY ($2::text[]) AND ${isVouchedFor('$3')}), '[]') AS facts
     FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.id = $1`,
 }

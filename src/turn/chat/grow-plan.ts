@@ -19,13 +19,14 @@ const ANSWER = 'Answer the message.'
 export function planOf(
   context: Pick<TurnContext, 'turn' | 'journal' | 'config' | 'clock'>,
   attempts: PlanState[],
-  known: Pick<PlannerContext, 'summary' | 'facts' | 'pluginSections'> & { readonly goal?: string },
+  known: Pick<PlannerContext, 'summary' | 'facts' | 'pluginSections'> &
+    Partial<Pick<PlannerContext, 'questions'>> & { readonly goal?: string },
 ): PlanState {
   const there = attempts.at(-1)
   if (there !== undefined) return there
   const id = newId('plan')
   const rights = describeRights(currentUser(context.config.current(), context.turn.userName))
-  const { summary, facts, pluginSections, goal = ANSWER } = known
+  const { summary, facts, pluginSections, questions = [], goal = ANSWER } = known
   const plan: PlanState = {
     id,
     attempt: 1,
@@ -40,6 +41,7 @@ export function planOf(
   context.journal.record([{ type: 'PlanCreated', planId: id }], {
     plans: [{ id, attempt: 1, goal, rights, replanReason: null, secretNames: [], createdAt }],
     factsShown: facts.map((fact) => fact.id),
+    questionsAsked: questions.map((question) => question.id),
   })
   attempts.push(plan)
   return plan

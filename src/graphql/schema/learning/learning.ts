@@ -42,7 +42,7 @@ export const LearningType = builder.prismaObject('Learning', {
     }),
     question: t.relation('question', {
       nullable: true,
-      description: 'The question that it became; null unless ASKED.',
+      description: 'The question that it became, also when that is settled; null when there is none.',
     }),
     scope: t.field({
       type: FactScopeEnum,

@@ -110,7 +110,7 @@ export const ProposalType = builder.prismaObject('Proposal', {
     reason: t.exposeString('reason', { nullable: true, description: 'Why it was rejected, if the admin said so.' }),
     changeId: t.exposeID('changeId', {
       nullable: true,
-      description: 'ACCEPTED: all that it did to facts; hand it to undoChange. Null before.',
+      description: 'ACCEPTED: all that it did to facts; UNDONE: all that undid it. Hand it to undoChange. Null before.',
     }),
   }),
 })

@@ -39,7 +39,10 @@ builder.mutationField('createQuestion', (t) =>
 const QuestionOutcomeEnum = builder.enumType('QuestionOutcome', {
   description: 'What the answer to a question says of the learning and the facts that it is about.',
   values: {
-    LEARNING: { description: 'The learning holds: it becomes a fact, in the place of the facts.' },
+    LEARNING: {
+      description:
+        'The learning holds: it becomes a fact, in the place of the facts. Of several it is the first; the others wait for a person.',
+    },
     FACTS: { description: 'The facts hold: the learning is discarded.' },
     NEITHER: { description: 'Neither holds: the learning is discarded, and the facts go out of use.' },
   } as const satisfies Record<QuestionOutcome, { readonly description: string }>,

@@ -1,4 +1,8 @@
-/** An open point. One of a session is visible to all who may see the session; one of all sessions only to admins. */
+/**
+ * An open point. One of a session is visible to all who may see the session; one of all sessions to admins, and to those
+ * to whom it was put: of them only who answered it is shown the answer, which others said in sessions of their own.
+ */
+import type { Viewer } from '../../../core/identity.ts'
 import type { QuestionSource, QuestionStatus } from '../../../core/status.ts'
 import { row } from '../row.ts'
 import { visibleQuestion } from '../session/session-visibility.ts'
@@ -26,6 +30,15 @@ export const QuestionStatusEnum = builder.enumType('QuestionStatus', {
   } as const satisfies Record<QuestionStatus, { readonly description: string }>,
 })
 
+const OF_ANSWER = { sessionId: true, resolvedBy: true } as const
+
+function maySeeAnswer(
+  viewer: Viewer,
+  { sessionId, resolvedBy }: { readonly sessionId: string | null; readonly resolvedBy: string | null },
+): boolean {
+  return sessionId !== null || viewer.role === 'ADMIN' || (viewer.user !== null && viewer.user.name === resolvedBy)
+}
+
 export const QuestionType = builder.prismaObject('Question', {
   description: 'An open point that the planner raises in its next answer, until it is resolved.',
   authScopes: AUTHENTICATED,
@@ -40,14 +53,23 @@ export const QuestionType = builder.prismaObject('Question', {
     }),
     source: t.expose('source', { type: QuestionSourceEnum, description: 'Who wants to know.' }),
     status: t.expose('status', { type: QuestionStatusEnum, description: 'Whether it is still open.' }),
-    answer: t.exposeString('answer', { nullable: true, description: 'The answer; null when there is none.' }),
+    answer: t.string({
+      nullable: true,
+      description:
+        'The answer; null when there is none, and, of a question of all sessions, for others than admins and who gave it.',
+      select: { answer: true, ...OF_ANSWER },
+      resolve: ({ answer, ...of }, _args, { viewer }) => (maySeeAnswer(viewer, of) ? answer : null),
+    }),
     resolvedBy: t.field({
       type: ActorInterface,
       nullable: true,
-      description: 'The user whose message answered it, or the admin who resolved it; null while OPEN.',
-      select: { resolvedBy: true },
-      resolve: ({ resolvedBy }, _args, { config }) =>
-        resolvedBy === null ? null : actorNamed(config.current(), resolvedBy),
+      description:
+        'The user whose message answered it, or the admin who resolved it; null while OPEN, and where `answer` is kept back.',
+      select: OF_ANSWER,
+      resolve: ({ resolvedBy, sessionId }, _args, { config, viewer }) =>
+        resolvedBy === null || !maySeeAnswer(viewer, { resolvedBy, sessionId })
+          ? null
+          : actorNamed(config.current(), resolvedBy),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was first asked.' }),
     resolvedAt: t.expose('resolvedAt', {
