@@ -36,6 +36,20 @@ test('ask prints the answer, as text or JSON, and its exit code tells the outcom
   expect(await factotum(story, `approve ${id}`)).toMatchObject({ exitCode: 1 })
 })
 
+test('a session that may not be opened is refused in a sentence, and is no bug', async () => {
+  await using story = await Story.begin({ config: { toml: '[quotas]\nuser_sessions = 0\n' } })
+  for (const words of ['ask hello', 'chat']) {
+    const refused = await factotum(story, words, { as: 'ben', input: 'hello\n' })
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      printed: '',
+      said: expect.stringMatching(/^factotum: You have 0 of 0 sessions/),
+    })
+  }
+  const unseen = await factotum(story, 'chat cli:ada', { as: 'ben' })
+  expect(unseen).toMatchObject({ exitCode: 1, printed: '', said: expect.stringMatching(/^factotum: There is no/) })
+})
+
 test('ask ends where no event tells of it: a message that starts no turn, a session that waits already', async () => {
   await using story = await Story.begin({ config: APPROVALS })
   const source = { kind: 'discord', interactive: true, platform: 'Discord', type: 'GROUP' } as const
