@@ -13,6 +13,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const PACKAGES = ['kubernetes-models@4.5.1', 'yaml@2.9.1']
+/** The default of drain_timeout, and what it takes to leave besides. */
+const DRAIN_S = 30
+const SPARE_S = 10
 const read = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../deploy/${name}`, import.meta.url)), 'utf8')
 const manifests = read('kubernetes.yaml')
@@ -23,7 +26,8 @@ interface Manifest {
 }
 interface Pod {
   readonly securityContext: object
-  readonly containers: readonly object[]
+  readonly containers: readonly { readonly lifecycle: { readonly preStop: { readonly sleep: { seconds: number } } } }[]
+  readonly terminationGracePeriodSeconds: number
 }
 type Model = new (manifest: Manifest) => { validate(): void }
 
@@ -48,13 +52,22 @@ try {
   const isOf = (kind: string) => (manifest: Manifest) => manifest.kind === kind
   const deployment = found.find(isOf('Deployment')) as unknown as { spec: { template: { spec: Pod } } }
   const pod = deployment.spec.template.spec
-  assert.partialDeepStrictEqual(pod, { securityContext: { runAsNonRoot: true, runAsUser: 10_001 } })
+  assert.partialDeepStrictEqual(pod, { hostUsers: false, securityContext: { runAsNonRoot: true, runAsUser: 10_001 } })
   assert.partialDeepStrictEqual(pod.containers[0], {
     livenessProbe: { httpGet: { path: '/health' } },
     readinessProbe: { httpGet: { path: '/ready' } },
-    securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+    lifecycle: { preStop: { sleep: { seconds: 5 } } },
+    securityContext: {
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      procMount: 'Unmasked',
+    },
     volumeMounts: [{ mountPath: '/var/lib/factotum' }, { mountPath: '/tmp' }],
   })
+  const waitsS = pod.containers[0]?.lifecycle.preStop.sleep.seconds ?? 0
+  const graceS = pod.terminationGracePeriodSeconds
+  assert(graceS >= waitsS + DRAIN_S + SPARE_S, 'a pod is ended only after it has waited and drained')
   const [compose] = parseAllDocuments(read('compose.yaml')).map((document) => document.toJSON() as object)
   assert.partialDeepStrictEqual(compose, {
     services: {

@@ -56,6 +56,7 @@ function pack(): string {
   const files = execFileSync('tar', ['-tzf', join(folder, name)], { encoding: 'utf8' }).split('\n')
   for (const file of [
     'bin/factotum.js',
+    'deploy/factotum.service',
     'dist/cli.js',
     'dist/NOTICE',
     'dist/client/connect.js',

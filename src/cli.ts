@@ -35,6 +35,7 @@ import { confirm } from './platform/confirm.ts'
 import { CODE_CACHE } from './platform/code-cache.ts'
 import { LogLines } from './platform/log-lines.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
+import { hasCode } from './platform/error-code.ts'
 import { commitOfBuild } from './platform/commit-of-build.ts'
 import { VERSION } from './platform/version.ts'
 import { DeployVariables } from './secrets/deploy-variables.ts'
@@ -45,16 +46,19 @@ import { resolveDatabase, type ResolvedDatabase } from './store/connection/resol
 import { unprivilegedAccount } from './config/home/unprivileged-account.ts'
 
 enableCompileCache(CODE_CACHE)
+let isReaderGone = false
 try {
   await main()
 } catch (error) {
   const isVerbose = ['debug', 'trace'].includes(process.env['LOG_LEVEL'] ?? '')
-  console.error(`factotum: ${describeFailure(error, { isVerbose })}`)
-  process.exitCode = 1
+  const isOfReader = isReaderGone && hasCode(error instanceof AppError ? error.cause : error, 'EPIPE')
+  if (!isOfReader) console.error(`factotum: ${describeFailure(error, { isVerbose })}`)
+  process.exitCode = isOfReader ? 0 : 1
 }
 
 async function main(): Promise<void> {
   const action = parseCommandLine(process.argv.slice(2))
+  leaveWithReader(action)
   switch (action.kind) {
     case 'serve':
       return serve(action)
@@ -400,6 +404,19 @@ It is for programs, and for GraphiQL (at /graphql of the address below).
 async function sayLoginLink(app: App): Promise<void> {
   const { describeLoginLink } = await import('./people/login-command.ts')
   console.log(`\n${describeLoginLink(await app.createLoginLink(null))}\n`)
+}
+
+/**
+ * `factotum … | head -1`: a reader that has read enough is no failure. What follows a server ends at once; what uses the
+ * database ends by its own way, which stops the embedded one. A server goes on.
+ */
+function leaveWithReader({ kind }: Action): void {
+  if (kind === 'serve') return
+  process.stdout.on('error', (error: unknown) => {
+    if (!hasCode(error, 'EPIPE')) throw error
+    isReaderGone = true
+    if (kind === 'remote') process.exit(0)
+  })
 }
 
 /** State is in the database: after an unhandled error, a fresh process is safer than this one. */

@@ -324,7 +324,7 @@ const broken: readonly (readonly [what: string, toml: string, key: string, remed
   ['broken TOML', 'a = "x', 'line 1', 'is not valid TOML (column 5): unfinished string'],
   ['a section twice', `${full}\n[users.anna]`, 'line 44', 'redefine'],
   ['a name that objects have', `${full}\n[users.__proto__]`, 'line 44', 'a key is called "__proto__"'],
-  ['an unknown section', `${full}\n[secrets]`, 'line 44, secrets', 'known here: tokens, users, providers, models, prices'],
+  ['an unknown section', `${full}\n[secrets]`, 'line 44, secrets', 'known here: tokens, users, providers, models, approvals, prices'],
   ['a mistyped section', `${full}\n[setting]`, 'setting', '(did you mean "settings"?)'],
   ['a list of sections', `${identities}\n[[models]]`, 'models', 'must be a section [models]; it is a list'],
   ['a value for a section', `tokens = "abc"`, 'tokens', 'must be sections [tokens.<name>]'],

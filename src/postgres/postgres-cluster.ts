@@ -133,7 +133,9 @@ function otherVersion(cluster: Cluster, version: string): AppError {
   return new AppError(
     'CONFIG_INVALID',
     `${cluster.data} was written by PostgreSQL ${version}, this build brings ${cluster.binaries.major}, which cannot read it. ` +
-      `Move the data with pg_dump from the build that wrote it, or set DATABASE_URL to a PostgreSQL ${version} server on that directory.`,
+      'Start the version of Factotum that wrote it, run "factotum backup FILE" there, then with this one ' +
+      '"factotum restore FILE --home <an empty folder>", and serve that folder; or set DATABASE_URL to a ' +
+      `PostgreSQL ${version} server on that directory.`,
   )
 }
 

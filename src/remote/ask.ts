@@ -8,7 +8,7 @@ import { sendDecision } from './approve.ts'
 import { describeStep } from './chat/describe-chat.ts'
 import { harmless } from './text/harmless.ts'
 import { readEnd, type AskedEnd } from './asked-end.ts'
-import { EXIT, refusalOf, type ExitCode } from './outcome.ts'
+import { EXIT, refusalOf, RefusedError, type ExitCode } from './outcome.ts'
 import { choose } from './questions.ts'
 import { print, printError, type Terminal } from './terminal.ts'
 
@@ -83,7 +83,7 @@ async function untilEnded(asked: AwaitedAnswer, after: number): Promise<ExitCode
 async function newSession(client: FactotumClient): Promise<string> {
   const { openSession } = await client.run(TerminalOpenSessionDocument, { input: {} })
   if (openSession.__typename === 'OpenSessionPayload') return openSession.session.id
-  throw new Error(refusalOf(openSession) ?? 'the session was not opened')
+  throw new RefusedError(refusalOf(openSession) ?? 'the session was not opened')
 }
 
 /** To a person who watches; the answer alone is for pipes. */

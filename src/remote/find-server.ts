@@ -6,6 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RemoteFlags } from '../config/command-line/remote-action.ts'
 import { addToken } from '../config/command-line/add-token.ts'
+import { lockBy } from '../config/command-line/lock-by.ts'
 import { configPath } from '../config/load-config.ts'
 import type { Environment } from '../config/schema/environment.ts'
 import { AppError } from '../core/errors.ts'
@@ -63,14 +64,33 @@ interface TokenContext {
   readonly clock: Clock
 }
 
-/** The one that is kept in the home, or a new one of the only admin. */
-async function tokenOf(home: string, { environment, clock }: TokenContext): Promise<Omit<ServerPlace, 'url'>> {
+/** The one that is kept in the home, or a new one of the only admin. Of two first commands at once one makes it. */
+async function tokenOf(home: string, context: TokenContext): Promise<Omit<ServerPlace, 'url'>> {
   const path = join(home, TOKEN_FILE)
+  const kept = await readKept(path)
+  if (kept !== null) return kept
+  const unlock = await lockBy(`${path}.lock`, context.clock)
+  try {
+    return (await readKept(path)) ?? (await makeToken(path, home, context))
+  } finally {
+    await unlock()
+  }
+}
+
+async function readKept(path: string): Promise<Omit<ServerPlace, 'url'> | null> {
   try {
     return { token: (await readFile(path, 'utf8')).trim(), notice: null }
   } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw unreadable(path, error)
+    if (hasCode(error, 'ENOENT')) return null
+    throw unreadable(path, error)
   }
+}
+
+async function makeToken(
+  path: string,
+  home: string,
+  { environment, clock }: TokenContext,
+): Promise<Omit<ServerPlace, 'url'>> {
   const wanted = { kind: 'user', user: null, namespace: null, name: null, print: false } as const
   const { name, user, token } = await addToken(configPath(home), wanted, { ...environment, clock })
   await writeFile(path, `${token}\n`, { mode: 0o600, flag: 'wx' })

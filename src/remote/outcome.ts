@@ -11,6 +11,9 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
+/** What was asked for is refused, as its message says: no bug, and nothing to try again. */
+export class RefusedError extends Error {}
+
 /** What mutations answer: a payload, or a refusal with a sentence for people. */
 export interface Answered {
   readonly __typename: string

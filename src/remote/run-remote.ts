@@ -8,7 +8,7 @@ import { ask } from './ask.ts'
 import { change } from './change-commands.ts'
 import { chat } from './chat/chat.ts'
 import { listFacts, listLearnings, listSecrets, listSessions, listTokens, listUsers } from './list-commands.ts'
-import { EXIT, type ExitCode } from './outcome.ts'
+import { EXIT, RefusedError, type ExitCode } from './outcome.ts'
 import { reviewLearnings } from './review-learnings.ts'
 import { printError, type Terminal, print } from './terminal.ts'
 import { describeEvent } from './describe-event.ts'
@@ -33,7 +33,7 @@ const PATIENCE_MS = 10_000
 const NEW_TOKEN_MS = 5000
 const POLL_MS = 100
 
-/** A server that cannot be reached, or that does not let the token in, is said on standard error, and a failure. */
+/** A server that cannot be reached, that does not let the token in, or that refuses, is said on standard error, and a failure. */
 export async function runRemote(action: RemoteAction, options: RemoteOptions): Promise<ExitCode> {
   const { url, token, terminal } = options
   let isLost = false
@@ -50,8 +50,9 @@ export async function runRemote(action: RemoteAction, options: RemoteOptions): P
     if (options.isNewToken) await untilLetIn(client, options.clock)
     return (await carryOut(action, client, options)) ?? EXIT.done
   } catch (error) {
-    if (!(error instanceof ClientError)) throw error
-    printError(terminal, `factotum: ${describeClientError(error, url)}`)
+    const isRefused = error instanceof RefusedError
+    if (!isRefused && !(error instanceof ClientError)) throw error
+    printError(terminal, `factotum: ${isRefused ? error.message : describeClientError(error, url)}`)
     return EXIT.failed
   } finally {
     client.close()

@@ -48,7 +48,13 @@ async function exportTo(
   const { clock, output, print } = options
   await inTransferTransaction(options, 'EXPORT', async (client) => {
     const lines = counted(exportSession({ client, sessionId, at: clock.now() }), options)
-    if (file === null) return pipeline(withEnds(lines), output, { end: false })
+    if (file === null) {
+      await pipeline(withEnds(lines), output, { end: false }).catch((error: unknown) => {
+        // Of another, such as a connection that broke, it says nothing.
+        throw error === output.errored ? fileError(error, 'standard output') : error
+      })
+      return
+    }
     // Under its name it is there whole or not at all.
     const part = `${file}.part`
     try {

@@ -42,3 +42,11 @@ test('the image and compose.yaml hand the argument to the build', () => {
   expect(packed).toBeGreaterThan(declared)
   expect(readFileSync('deploy/compose.yaml', 'utf8')).toContain('FACTOTUM_COMMIT: ${FACTOTUM_COMMIT:-}')
 })
+
+test('what the page on deployment copies from the package is in it', () => {
+  const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: readonly string[] }
+  const page = readFileSync('docs/deployment.md', 'utf8')
+  const copied = [...page.matchAll(/^cp (\S+)/gm)].map(([, path = '']) => path)
+  expect(copied).toEqual(['node_modules/factotum/deploy/factotum.service'])
+  expect(files).toContain('deploy')
+})

@@ -135,7 +135,9 @@ export const SHELL_RULES: Readonly<Record<string, Rule>> = {
   'useradd --system --home-dir /var/lib/factotum factotum': ROOT,
   'mkdir -p /opt/factotum && cd /opt/factotum && npm install /path/to/factotum-0.1.0.tgz':
     elsewhere('scripts/test-install.ts'),
-  'cp deploy/factotum.service /etc/systemd/system/ && systemctl enable --now factotum': ROOT,
+  'cp node_modules/factotum/deploy/factotum.service /etc/systemd/system/ && systemctl enable --now factotum': ROOT,
+  'systemd-run --pipe --wait --uid factotum -p StateDirectory=factotum -p EnvironmentFile=-/etc/factotum/environment /opt/factotum/node_modules/.bin/factotum doctor --home /var/lib/factotum':
+    ROOT,
   'export FACTOTUM_COMMIT=$(git rev-parse --short=12 HEAD)': ENGINE,
   'docker build -f deploy/Dockerfile -t factotum --build-arg FACTOTUM_COMMIT .': ENGINE,
   'docker run --rm -p 4318:4318 -p 16686:16686 jaegertracing/jaeger': notHere('it needs a container engine'),

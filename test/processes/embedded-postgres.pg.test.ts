@@ -311,7 +311,12 @@ describe('the embedded PostgreSQL', () => {
   })
 
   test.each([
-    { wrong: 'data of another version', file: 'data/PG_VERSION', content: '12\n', says: /written by PostgreSQL 12/ },
+    {
+      wrong: 'data of another version',
+      file: 'data/PG_VERSION',
+      content: '12\n',
+      says: /written by PostgreSQL 12.+"factotum backup FILE".+"factotum restore FILE --home <an empty folder>"/,
+    },
     { wrong: 'a lost password', file: 'password', content: 'lost', says: /refuses the password in .*password/ },
     { wrong: 'broken settings', file: 'data/postgresql.conf', content: 'nonsense', says: /syntax error in file/ },
   ])('says what is wrong: $wrong', async ({ file, content, says }) => {

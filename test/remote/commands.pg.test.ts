@@ -5,6 +5,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { Environment } from '../../src/config/schema/environment.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { must } from '../../src/platform/must.ts'
 import { findServer } from '../../src/remote/find-server.ts'
 import { OpenSessionDocument } from '../generated/graphql.ts'
 import { Story } from '../harness/story.ts'
@@ -34,6 +35,20 @@ test('ask prints the answer, as text or JSON, and its exit code tells the outcom
   expect((await factotum(story, 'approve')).printed).toContain(`${id} in cli:waits`)
   expect(await factotum(story, `approve ${id} --note fine`)).toMatchObject({ exitCode: 0, printed: 'Approved.\n' })
   expect(await factotum(story, `approve ${id}`)).toMatchObject({ exitCode: 1 })
+})
+
+test('a session that may not be opened is refused in a sentence, and is no bug', async () => {
+  await using story = await Story.begin({ config: { toml: '[quotas]\nuser_sessions = 0\n' } })
+  for (const words of ['ask hello', 'chat']) {
+    const refused = await factotum(story, words, { as: 'ben', input: 'hello\n' })
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      printed: '',
+      said: expect.stringMatching(/^factotum: You have 0 of 0 sessions/),
+    })
+  }
+  const unseen = await factotum(story, 'chat cli:ada', { as: 'ben' })
+  expect(unseen).toMatchObject({ exitCode: 1, printed: '', said: expect.stringMatching(/^factotum: There is no/) })
 })
 
 test('ask ends where no event tells of it: a message that starts no turn, a session that waits already', async () => {
@@ -133,11 +148,20 @@ test('on the machine of a server, its home names the address and holds a token',
   const home = story.home
   const environment = { host, port: Number(port), home } as Environment
   const options = { flags: {}, env: {}, local: () => ({ environment, home }), clock: systemClock }
-  const first = await findServer(options)
+  const before = (await readFile(join(home, 'config.toml'), 'utf8')).match(/^\[tokens\./gm) ?? []
+  // Two at once make one token, which both have.
+  const both = await Promise.all([findServer(options), findServer(options)])
+  const first = must(
+    both.find(({ notice }) => notice !== null),
+    'one made it',
+  )
+  expect(both).toContainEqual({ url: first.url, token: first.token, notice: null })
   expect(first).toMatchObject({ url: story.app.url, notice: expect.stringContaining('terminal-token') })
   expect((await stat(join(home, 'terminal-token'))).mode & 0o777).toBe(0o600)
   expect(await findServer(options)).toEqual({ url: first.url, token: first.token, notice: null })
-  expect(await readFile(join(home, 'config.toml'), 'utf8')).not.toContain(first.token)
+  const written = await readFile(join(home, 'config.toml'), 'utf8')
+  expect(written).not.toContain(first.token)
+  expect(written.match(/^\[tokens\./gm)).toHaveLength(before.length + 1)
   const abroad = { ...options, flags: { url: 'https://elsewhere.example' } }
   await expect(findServer(abroad)).rejects.toThrow('Set FACTOTUM_TOKEN')
 })

@@ -1,10 +1,11 @@
-/** Ctrl-C, and what it ends. */
+/** Ctrl-C, and a reader that has gone: what they end. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { serverProgram } from '../harness/server-program.ts'
-import { Story, tokenOf } from '../harness/story.ts'
+import { converse, Story, tokenOf } from '../harness/story.ts'
 import { seen, TypedTerminal } from './typed-terminal.ts'
 
 test('the first one ends ask with 130, which says how to follow what goes on', async () => {
@@ -34,4 +35,17 @@ test('the first one ends a command whose server does not answer', async () => {
   expect(await ended).toEqual([null, 'SIGINT'])
   socket.destroy()
   silent.close()
+})
+
+test('a reader that has read enough is no failure, and nothing is said of it', async () => {
+  await using story = await Story.begin()
+  await converse(story.as('ada'), 'cli:piped', 'run: echo one')
+  const env = { PATH: process.env['PATH'], FACTOTUM_TOKEN: tokenOf('ada'), DATABASE_URL: story.databaseUrl }
+  for (const words of [`sessions --url ${story.app.url}`, `session export cli:piped --home ${story.home}`]) {
+    const child = spawn(process.execPath, [await serverProgram(), ...words.split(' ')], { env })
+    child.stdout.destroy()
+    const ended = once(child, 'exit')
+    expect(await text(child.stderr)).toBe('')
+    expect(await ended).toEqual([0, null])
+  }
 })

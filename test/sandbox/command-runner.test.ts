@@ -292,6 +292,17 @@ describe.skipIf(!sandbox.available)(`a workspace that has grown too large${skipR
     expect(await run('rm large')).toMatchObject({ exitCode: 0 })
     await expect.poll(() => run('echo more > more')).toMatchObject({ exitCode: 0 })
   })
+
+  test('is not filled with what has no size either', async () => {
+    const limits = { ...DEFAULT_COMMAND_LIMITS, workspaceFileCount: 6_400 }
+    const { run } = await start({ limits }, 'USER')
+    const workspace = { maxBytes: 0, mayOnlyShrink: true }
+    const fill = (make: string): string =>
+      `perl -e 'for (my $i = 0; ; $i++) { ${make}; select(undef, undef, undef, 0.0005) }'`
+    for (const make of ['open(my $f, ">", "empty$i")', 'mkdir("folder$i")', 'symlink("x", "link$i")'])
+      expect(await run(fill(make), { workspace })).toMatchObject({ kind: 'killed', cause: 'disk' })
+    expect(await run('rm -rf empty*; echo done', { workspace })).toMatchObject({ exitCode: 0, stdout: 'done\n' })
+  })
 })
 
 describe.skipIf(!sandbox.available)(`a command whose sandbox takes long to be set up${skipReason(sandbox)}`, () => {

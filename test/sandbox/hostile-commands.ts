@@ -234,7 +234,11 @@ const RESOURCES: readonly HostileCommand[] = [
 ]
 
 const FLOODS: readonly HostileCommand[] = [
-  { name: 'fills the disk with one file', command: 'head -c 1G /dev/zero > large && echo ESCAPED' },
+  {
+    name: 'fills the disk with one file',
+    command:
+      'head -c 1G /dev/zero > large && echo ESCAPED; : > reserved; fallocate -n -l 200M reserved && echo ESCAPED',
+  },
   {
     name: 'fills the disk with empty files',
     command: perl('for (my $i = 0; ; $i++) { open(my $f, ">", "empty$i"); select(undef, undef, undef, 0.0005) }'),

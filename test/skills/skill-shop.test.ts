@@ -2,7 +2,7 @@
  * `factotum skill …` with real git repositories, scripts and Pythons: what is installed works, what fails leaves
  * nothing.
  */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -238,6 +238,19 @@ test('what a killed installation has left is cleared away by the next', async ()
   addSkill(home, 'theirs', { files: { 'run.py': '', '.installing': '' } })
   await skill('install', source('x'))
   expect(left()).toEqual(['busy', 'theirs', 'x'])
+})
+
+test('a skill whose update is killed is there again', async () => {
+  const folder = source('x', { files: { 'data.txt': 'old' } })
+  await skill('install', folder)
+  writeFileSync(join(folder, 'data.txt'), 'new')
+  writeFileSync(join(folder, 'deps.sh'), 'kill -KILL $PPID')
+  const { signal } = spawnSync(process.execPath, [MAIN, 'skill', 'update', 'x', '--yes', '--home', home], { cwd: root })
+  expect(signal).toBe('SIGKILL')
+  await skill('install', source('y'))
+  expect(left()).toEqual(['x', 'y'])
+  expect(installed()).toEqual(['x', 'y'])
+  expect(readFileSync(inSkills('x/data.txt'), 'utf8')).toBe('old')
 })
 
 test('the real command works without a server, and says on stderr what is wrong', () => {

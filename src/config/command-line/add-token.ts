@@ -12,6 +12,7 @@ import { randomHex } from '../../platform/id.ts'
 import { didYouMean } from '../closest.ts'
 import type { Config } from '../config.ts'
 import { interpretConfig, readConfigText } from '../load-config.ts'
+import { lockBy } from './lock-by.ts'
 import { newToken, tokenSection } from './new-token.ts'
 import type { ConfigContext } from '../parse-config.ts'
 import type { TokenAction } from './token-action.ts'
@@ -29,14 +30,11 @@ export interface AddTokenContext extends ConfigContext {
   readonly clock: Clock
 }
 
-const LOCK_WAIT_MS = 5000
-const LOCK_POLL_MS = 50
-
 /** Each call adds another one. Rejects with CONFIG_INVALID, having changed nothing, when the file does not take it. */
 export async function addToken(path: string, action: TokenAction, context: AddTokenContext): Promise<AddedToken> {
   await readConfigText(path) // says what to do where there is none
   const file = await realpath(path) // a link stays one
-  const unlock = await lock(`${file}.lock`, context.clock)
+  const unlock = await lockBy(`${file}.lock`, context.clock)
   try {
     return await append(file, action, context)
   } catch (error) {
@@ -105,29 +103,4 @@ async function replace(file: string, { before, after }: { before: string; after:
     await draft.close()
     await rm(draftPath, { force: true })
   }
-}
-
-/** Of two that add tokens at once, the second waits. */
-async function lock(path: string, clock: Clock): Promise<() => Promise<void>> {
-  const deadlineMs = clock.monotonicMs() + LOCK_WAIT_MS
-  for (;;) {
-    try {
-      const handle = await open(path, 'wx', 0o600)
-      await handle.close()
-      return () => rm(path, { force: true })
-    } catch (error) {
-      const isTaken = error instanceof Error && 'code' in error && error.code === 'EEXIST'
-      if (!isTaken)
-        throw new AppError('CONFIG_INVALID', `${path} cannot be written: ${messageOf(error)}`, { cause: error })
-      if (clock.monotonicMs() >= deadlineMs) throw locked(path)
-      await clock.sleep(LOCK_POLL_MS)
-    }
-  }
-}
-
-function locked(path: string): AppError {
-  return new AppError(
-    'CONFIG_INVALID',
-    `Another "factotum token" has been at work; if none is any more, delete ${path}.`,
-  )
 }

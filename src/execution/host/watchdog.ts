@@ -1,13 +1,13 @@
 /**
  * Watches a sandboxed command from outside for what no kernel limit covers: the memory of all its processes together,
- * and the disk space that it takes. Short commands are never measured.
+ * and the disk space that it takes. Short commands are never measured, but where a workspace may only shrink.
  */
 import { statfsSync } from 'node:fs'
 import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { CommandLimits } from '../command-limits.ts'
 import { measureDeletedFiles, measureNamespaceMemory } from '../process/process-tree.ts'
-import type { WorkspaceQuota } from '../workspace/workspace-quota.ts'
+import type { Usage, WorkspaceQuota } from '../workspace/workspace-quota.ts'
 
 /** A command to watch, and the limits that hold for it. */
 export interface WatchInput {
@@ -16,7 +16,7 @@ export interface WatchInput {
   readonly workspace: string
   /** What the workspace may have, if that is less than the limit of every workspace. */
   readonly maxBytes: number
-  /** It cannot write (see `mayOnlyShrink`): its disk space is not watched. */
+  /** It cannot write into files (see `mayOnlyShrink`), but make folders, links and empty ones: its growth is watched. */
   readonly mayOnlyShrink: boolean
   readonly limits: CommandLimits
   readonly quota: WorkspaceQuota
@@ -36,13 +36,13 @@ const MAX_LOAD = 0.05
 export async function watchCommand(input: WatchInput, signal: AbortSignal): Promise<void> {
   const { clock, limits, onExceeded, onProblem } = input
   try {
-    const freeBytesAtStart = freeBytes(input.workspace)
+    const begin = await measureBegin(input)
     await clock.sleep(limits.watchAfterMs, signal)
     for (let round = 0; !signal.aborted; round++) {
       const startMs = clock.monotonicMs()
       if (usesTooMuchMemory(input)) return onExceeded('memory')
       const tookMs = clock.monotonicMs() - startMs
-      if (round % DISK_ROUNDS === 0 && (await usesTooMuchDisk(input, freeBytesAtStart)) && !signal.aborted)
+      if (round % DISK_ROUNDS === 0 && (await usesTooMuchDisk(input, begin)) && !signal.aborted)
         return onExceeded('disk')
       await clock.sleep(Math.max(limits.watchEveryMs, tookMs / MAX_LOAD), signal)
     }
@@ -58,10 +58,21 @@ function usesTooMuchMemory({ initPid, limits }: WatchInput): boolean {
   return measureNamespaceMemory(initPid, 'EXACT') > limits.memoryBytes
 }
 
-async function usesTooMuchDisk(input: WatchInput, freeBytesAtStart: number): Promise<boolean> {
-  if (input.mayOnlyShrink) return false
+/** What there was when the command began. */
+interface Begin {
+  readonly freeBytes: number
+  /** Of a workspace that may only shrink; null: of another one. */
+  readonly usage: Usage | null
+}
+
+async function measureBegin({ workspace, mayOnlyShrink, quota }: WatchInput): Promise<Begin> {
+  return { freeBytes: freeBytes(workspace), usage: mayOnlyShrink ? await quota.measureNow(workspace) : null }
+}
+
+async function usesTooMuchDisk(input: WatchInput, begin: Begin): Promise<boolean> {
+  if (begin.usage !== null) return input.quota.hasGrown(input.workspace, begin.usage)
   if (await input.quota.check(input.workspace, input.maxBytes)) return true
-  const vanishedBytes = freeBytesAtStart - freeBytes(input.workspace)
+  const vanishedBytes = begin.freeBytes - freeBytes(input.workspace)
   if (vanishedBytes <= input.limits.workspaceBytes) return false
   // More has gone than the workspace shows. Files that were deleted but are still open? Or some other program's.
   return vanishedBytes > input.limits.vanishedBytes || measureDeletedFiles(input.initPid) > input.limits.workspaceBytes

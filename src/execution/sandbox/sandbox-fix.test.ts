@@ -5,6 +5,7 @@ const debian: MachineFacts = {
   platform: 'linux',
   distributions: ['debian'],
   isContainer: false,
+  isKubernetes: false,
   maxUserNamespaces: '15000',
   unprivilegedUserNamespaces: '1',
   appArmorRestrictsUserNamespaces: null,
@@ -32,6 +33,18 @@ describe('what to do about the sandbox', () => {
       message: NO_NAMESPACE,
       facts: { ...debian, isContainer: true },
       says: '--security-opt seccomp',
+    },
+    {
+      when: 'in a pod whose /proc is covered',
+      message: "bwrap: Can't mount proc on /newroot/proc: Operation not permitted",
+      facts: { ...debian, isContainer: true, isKubernetes: true },
+      says: '"procMount: Unmasked"',
+    },
+    {
+      when: 'in a pod without namespaces',
+      message: NO_NAMESPACE,
+      facts: { ...debian, isContainer: true, isKubernetes: true },
+      says: 'seccomp profile',
     },
     {
       when: 'with AppArmor in the way',

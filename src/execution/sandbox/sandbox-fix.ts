@@ -10,6 +10,7 @@ export interface MachineFacts {
   /** ID and ID_LIKE of /etc/os-release. */
   readonly distributions: readonly string[]
   readonly isContainer: boolean
+  readonly isKubernetes: boolean
   /** Kernel settings as files under /proc/sys hold them. */
   readonly maxUserNamespaces: string | null
   readonly unprivilegedUserNamespaces: string | null
@@ -19,12 +20,15 @@ export interface MachineFacts {
 /** Reads them anew at each call; a file that is not there gives null. */
 export function readMachineFacts(): MachineFacts {
   const release = readIfThere('/etc/os-release') ?? ''
+  // Kubernetes sets it in every container, whose engine may leave neither of the two files.
+  const isKubernetes = process.env['KUBERNETES_SERVICE_HOST'] !== undefined
   return {
     platform: process.platform,
     distributions: [...release.matchAll(/^ID(?:_LIKE)?="?([^"\n]*)"?$/gm)].flatMap((match) =>
       (match[1] ?? '').split(' '),
     ),
-    isContainer: existsSync('/.dockerenv') || existsSync('/run/.containerenv'),
+    isContainer: existsSync('/.dockerenv') || existsSync('/run/.containerenv') || isKubernetes,
+    isKubernetes,
     maxUserNamespaces: readIfThere('/proc/sys/user/max_user_namespaces'),
     unprivilegedUserNamespaces: readIfThere('/proc/sys/kernel/unprivileged_userns_clone'),
     appArmorRestrictsUserNamespaces: readIfThere('/proc/sys/kernel/apparmor_restrict_unprivileged_userns'),
@@ -57,7 +61,13 @@ export function installFix(facts: MachineFacts): string {
 /** How to make a bubblewrap work that is installed and failed with this message. */
 export function repairFix(message: string, facts: MachineFacts): string {
   if (/unknown option/i.test(message)) return installFix(facts)
-  if (!/namespace|permi|uid map|mount|seccomp/i.test(message)) return REPORT
+  if (!/namespace|permi|uid map|mount|seccomp|\bproc\b/i.test(message)) return REPORT
+  if (facts.isKubernetes && /\bproc\b/i.test(message)) {
+    return (
+      'The container runtime covers parts of /proc, and the kernel then refuses a new one. Give the pod ' +
+      '"hostUsers: false" and its container "procMount: Unmasked" in securityContext, as deploy/kubernetes.yaml has it.'
+    )
+  }
   if (facts.isContainer) {
     return (
       'The container runtime forbids user namespaces. Start the container with ' +

@@ -1,7 +1,7 @@
 /**
  * Which system calls a sandboxed command may not make, and their numbers on the two architectures (null: it has none).
  * Namespaces, mounts and dropped capabilities already stop most of them; this stops what would reach kernel code that
- * unprivileged programs have no use for, and what would use memory that no process is charged for.
+ * unprivileged programs have no use for, and what would use memory or disk space that no limit sees.
  * Numbers: asm/unistd_64.h (x64), asm-generic/unistd.h (arm64).
  */
 export type SandboxArchitecture = 'x64' | 'arm64'
@@ -23,7 +23,7 @@ export interface DeniedCall {
 }
 
 /** Linux's numbers (errno(3)), the same on both architectures. */
-export const ERROR_NUMBERS = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const
+export const ERROR_NUMBERS = { EPERM: 1, ENOSYS: 38, EOPNOTSUPP: 95, EAFNOSUPPORT: 97 } as const
 
 const ALWAYS_FORBIDDEN: Readonly<Record<string, CallNumbers>> = {
   // other processes
@@ -126,6 +126,9 @@ function forbid(numbers: CallNumbers, ...when: readonly ArgumentCondition[]): De
   return { numbers, error: 'EPERM', when }
 }
 
+/** Reserves blocks behind the end of a file, where no limit of its size holds; posix_fallocate(3) writes instead. */
+const FALLOCATE: DeniedCall = { numbers: [285, 47], error: 'EOPNOTSUPP', when: [] }
+
 const FORBIDDEN_WITH_ARGUMENTS: readonly (readonly [name: string, call: DeniedCall])[] = [
   ['clone', forbid([56, 220], { arg: 0, hasAnyBit: NEW_NAMESPACE_FLAGS })],
   ['ioctl', forbid([16, 29], { arg: 1, equals: TIOCSTI })],
@@ -148,5 +151,6 @@ const FORBIDDEN_WITH_ARGUMENTS: readonly (readonly [name: string, call: DeniedCa
 export const DENIED_CALLS: readonly (readonly [name: string, call: DeniedCall])[] = [
   ...Object.entries(ALWAYS_FORBIDDEN).map(([name, numbers]) => [name, forbid(numbers)] as const),
   ...Object.entries(SEEMINGLY_ABSENT).map(([name, numbers]) => [name, { numbers, error: 'ENOSYS', when: [] }] as const),
+  ['fallocate', FALLOCATE],
   ...FORBIDDEN_WITH_ARGUMENTS,
 ]

@@ -1,9 +1,10 @@
 /** What an installation leaves in a skill's folder: the marker while it goes on, and where the skill came from. */
-import { readdirSync } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync, readdirSync } from 'node:fs'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../core/errors.ts'
+import { randomHex } from '../../platform/id.ts'
 import { INSTALLING_MARKER } from './skill-folder.ts'
 import type { SkillSource } from './skill-source.ts'
 
@@ -45,12 +46,28 @@ export async function readSourceOf(folder: string): Promise<SkillSource> {
   }
 }
 
-/** Removes what installations that were killed have left in the folder of skills. */
+/** The name, which the catalog does not read, of a skill that stands aside while an update of it is set up. */
+export function nameSetAside(folderName: string): string {
+  return `.old-${folderName}-${process.pid}-${randomHex(8)}`
+}
+
+/**
+ * Removes what installations that were killed have left in the folder of skills, and puts back the skill whose update
+ * was killed.
+ */
 export async function sweepLeftovers(skillsFolder: string): Promise<void> {
   const entries = readdirSync(skillsFolder)
   for (const name of entries) {
     const pid = /^\.(\d+)-[0-9a-f]{16}$/.exec(name)?.[1] ?? (await markerOf(join(skillsFolder, name)))
     if (pid !== null && !isAlive(Number(pid))) await rm(join(skillsFolder, name), { recursive: true, force: true })
+  }
+  // What was half set up in their places is gone by now.
+  for (const name of entries) {
+    const [, folderName, pid] = /^\.old-(.+)-(\d+)-[0-9a-f]{16}$/.exec(name) ?? []
+    if (folderName === undefined || isAlive(Number(pid))) continue
+    const [old, place] = [join(skillsFolder, name), join(skillsFolder, folderName)]
+    if (existsSync(place)) await rm(old, { recursive: true, force: true })
+    else await rename(old, place)
   }
 }
 

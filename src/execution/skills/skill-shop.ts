@@ -4,7 +4,7 @@
  *
  * What must hold: nothing half-made is ever used or left. A new folder is put together under a name that the catalog
  * does not read, moved to its place with the marker in it, and freed of the marker last; an update that fails puts
- * the old one back.
+ * the old one back; after one that is killed the next command that installs or updates does.
  */
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, rename, rm } from 'node:fs/promises'
@@ -13,7 +13,14 @@ import type { Progress } from '../../config/command-line/progress.ts'
 import type { SkillAction, SkillChoices } from '../../config/command-line/skill-action.ts'
 import { AppError } from '../../core/errors.ts'
 import { randomHex } from '../../platform/id.ts'
-import { markInstalling, readSourceOf, recordSource, sweepLeftovers, unmarkInstalling } from './installation.ts'
+import {
+  markInstalling,
+  nameSetAside,
+  readSourceOf,
+  recordSource,
+  sweepLeftovers,
+  unmarkInstalling,
+} from './installation.ts'
 import type { SecretOf } from './deploy-environment.ts'
 import { readDepsScript, setUpSkill } from './set-up-skill.ts'
 import { scanSkills, skillsFolder, type SkillScan } from './skill-catalog.ts'
@@ -85,8 +92,8 @@ export class SkillShop {
   }
 
   async #update(name: string | null, choices: SkillChoices): Promise<void> {
-    const { skills } = scanSkills(this.#options.home)
     await this.#prepareFolder()
+    const { skills } = scanSkills(this.#options.home)
     const folders = name === null ? [...skills.values()].map((skill) => basename(skill.folder)) : [this.#folderOf(name)]
     const failures: string[] = []
     for (const folderName of folders) {
@@ -172,7 +179,7 @@ export class SkillShop {
    */
   async #swapIn(stage: string, folderName: string, finish: (folder: string) => Promise<void>): Promise<void> {
     const place = this.#path(folderName)
-    const old = existsSync(place) ? this.#hiddenPath() : null
+    const old = existsSync(place) ? this.#path(nameSetAside(folderName)) : null
     if (old !== null) await rename(place, old)
     try {
       await rename(stage, place)

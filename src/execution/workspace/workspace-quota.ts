@@ -4,7 +4,7 @@
  * astray.
  *
  * What must hold: a workspace found over its limit stays so until a later measurement finds it below. Its next command
- * may delete, but not write (`mayOnlyShrink` of the sandbox).
+ * may delete, but not write (`mayOnlyShrink` of the sandbox), nor make what is empty in numbers (`hasGrown`).
  */
 import { execFile } from 'node:child_process'
 import { statfsSync } from 'node:fs'
@@ -67,6 +67,23 @@ export class WorkspaceQuota {
     return (await this.#measure(workspace, now)).bytes
   }
 
+  /** Measures in any case. */
+  measureNow(workspace: string): Promise<Usage> {
+    return this.#measure(workspace, this.#freeSpace(workspace))
+  }
+
+  /** Whether it has grown noticeably since `begin`. Measures when the file system has changed so much. */
+  async hasGrown(workspace: string, begin: Usage): Promise<boolean> {
+    const last = this.#measurements.get(workspace)
+    const now = this.#freeSpace(workspace)
+    const isKnown = last !== undefined && !this.#hasChanged(last, now)
+    const { bytes, fileCount } = isKnown ? last : await this.#measure(workspace, now)
+    return (
+      bytes - begin.bytes > this.#limits.workspaceBytes / NOTICEABLE_PART ||
+      fileCount - begin.fileCount > this.#limits.workspaceFileCount / NOTICEABLE_PART
+    )
+  }
+
   #freeSpace(workspace: string): FreeSpace {
     const { bavail, bsize, ffree } = statfsSync(workspace)
     return { freeBytes: bavail * bsize, freeFileCount: ffree, atMs: this.#clock.monotonicMs() }
@@ -98,7 +115,8 @@ export class WorkspaceQuota {
   }
 }
 
-interface Usage {
+/** What a tree takes on its disk. */
+export interface Usage {
   readonly bytes: number
   readonly fileCount: number
 }

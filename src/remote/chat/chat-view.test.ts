@@ -17,7 +17,28 @@ test('lines that end as on Windows are lines, also when their end comes in two p
   view.show({ ...COMMON, __typename: 'TextCompletedEvent', final: true, attempt: 1, content: 'three\r\nfour\r\nfive' })
   output.end()
   const shown = stripVTControlCharacters(await text(output))
-  expect(shown).toBe('  │ one\r\n  │ two\n‹ three\r\nfour\r\nfive\n')
+  expect(shown).toBe('  │ one\n  │ two\n‹ three\r\nfour\r\nfive\n')
+})
+
+test('a line of output that comes in pieces is one row, and of one that is written over the last counts', async () => {
+  const output = new PassThrough()
+  const view = new ChatView(new PlainScreen(output))
+  const says = (text: string, stream: 'STDOUT' | 'STDERR' = 'STDOUT', taskId = 'task_1'): void =>
+    view.show({ ...COMMON, __typename: 'TaskOutputEvent', taskId, stream, text })
+  says('hel')
+  says('warn', 'STDERR')
+  says('of another', 'STDOUT', 'task_2')
+  says('lo\n\n 10 %\r 50')
+  says(' %\r100 %\r')
+  says('\nno end')
+  const usage = { calls: 1, inputTokens: 1, outputTokens: 1, cachedTokens: 0, cost: null }
+  const ended = { turnStatus: 'DONE', durationMs: 1, usage, failure: null } as const
+  view.show({ ...COMMON, __typename: 'TurnCompletedEvent', ...ended, commandsHandled: [] })
+  output.end()
+  const rows = stripVTControlCharacters(await text(output)).split('\n')
+  expect(rows.filter((row) => row.includes('│'))).toEqual(
+    ['hello', '', '100 %', 'no end', 'warn', 'of another'].map((line) => `  │ ${line}`),
+  )
 })
 
 test('the first line of a text leaves nothing behind that would overwrite it', () => {

@@ -6,6 +6,7 @@ import { describeEnd, describeStep, shortLine } from './describe-chat.ts'
 import type { Screen } from './screen.ts'
 
 type EventOf<Name extends SessionEvent['__typename']> = Extract<SessionEvent, { __typename: Name }>
+type Stream = EventOf<'TaskOutputEvent'>['stream']
 export type Approval = EventOf<'ApprovalEvent'>['approval']
 
 /** `shown` grows with each event; nothing is shown twice, because events come once. */
@@ -16,6 +17,8 @@ export class ChatView {
   readonly #approvals = new Map<string, Approval>()
   /** What was shown of a text while it was written, by its task. */
   readonly #written = new Map<string, string>()
+  /** What of a line of output has come so far, by its task. */
+  readonly #unfinished = new Map<string, Map<Stream, string>>()
   #isWorking = false
 
   constructor(screen: Screen) {
@@ -66,6 +69,7 @@ export class ChatView {
         this.#showApproval(event.approval)
         return this.ask()
       case 'TurnCompletedEvent':
+        for (const taskId of this.#unfinished.keys()) this.#endOutput(taskId)
         this.#isWorking = false
         this.#approvals.clear()
         this.#screen.text(describeEnd(event))
@@ -79,9 +83,23 @@ export class ChatView {
     if (!this.#own.delete(message.id)) this.showSaid(message.user ?? message.role.toLowerCase(), message.content)
   }
 
-  #showOutput({ text, stream }: EventOf<'TaskOutputEvent'>): void {
+  /** A line comes in pieces: it is shown when it ends, or its task does. */
+  #showOutput({ taskId, text, stream }: EventOf<'TaskOutputEvent'>): void {
+    const unfinished = this.#unfinished.get(taskId) ?? new Map<Stream, string>()
+    const lines = ((unfinished.get(stream) ?? '') + text).split('\n').map(lastWritten)
+    this.#unfinished.set(taskId, unfinished.set(stream, lines.pop() ?? ''))
+    if (lines.length > 0) this.#showLines(lines, stream)
+  }
+
+  #showLines(lines: readonly string[], stream: Stream): void {
     const bar = styleText(stream === 'STDERR' ? 'red' : 'dim', '│ ')
-    this.#screen.text(harmless(text.replace(/\r?\n?$/, '')), `  ${bar}`)
+    this.#screen.text(harmless(lines.map((line) => line.replace(/\r+$/, '')).join('\n')), `  ${bar}`)
+  }
+
+  #endOutput(taskId: string): void {
+    const unfinished = this.#unfinished.get(taskId) ?? new Map<Stream, string>()
+    this.#unfinished.delete(taskId)
+    for (const [stream, line] of unfinished) if (line !== '') this.#showLines([line], stream)
   }
 
   #showDelta({ taskId, delta }: EventOf<'TextDeltaEvent'>): void {
@@ -109,6 +127,7 @@ export class ChatView {
       this.#isWorking = true
       this.ask()
     }
+    if (event.__typename === 'TaskUpdateEvent' && event.taskStatus !== 'RUNNING') this.#endOutput(event.taskId)
     const step = describeStep(event)
     if (step !== null) this.#screen.text(styleText('dim', step), '  ')
   }
@@ -132,4 +151,10 @@ export class ChatView {
     if (asked !== null) this.#screen.setPrompt(`${shortLine(asked.task.detail, 36)} · [y]es, for the [s]ession, [n]o? `)
     else this.#screen.setPrompt(this.#isWorking ? '… › ' : '› ')
   }
+}
+
+/** Of a line that was written over, as progress is, what a terminal would show; a return at its end may belong to it. */
+function lastWritten(line: string): string {
+  const end = /\r*$/.exec(line)?.index ?? line.length
+  return line.slice(line.lastIndexOf('\r', end - 1) + 1)
 }

@@ -13,7 +13,7 @@ import {
 } from '../../generated/remote/graphql.ts'
 import { sendDecision } from '../approve.ts'
 import { readEnd } from '../asked-end.ts'
-import { EXIT, refusalOf, type ExitCode } from '../outcome.ts'
+import { EXIT, refusalOf, RefusedError, type ExitCode } from '../outcome.ts'
 import type { Terminal } from '../terminal.ts'
 import { ChatView, type Approval } from './chat-view.ts'
 import { LiveScreen } from './live-screen.ts'
@@ -81,10 +81,11 @@ class Chat {
     if (session === null || session === undefined) {
       const { openSession } = await this.#client.run(TerminalOpenSessionDocument, { input: { id } })
       const refusal = refusalOf(openSession)
-      if (refusal !== null) throw new Error(refusal)
+      if (refusal !== null) throw new RefusedError(refusal)
       session = (await this.#client.run(TerminalChatStartDocument, { id, last: HISTORY })).session
     }
-    if (session === null || session === undefined) throw new Error(`There is no session "${id}" that you may see.`)
+    if (session === null || session === undefined)
+      throw new RefusedError(`There is no session "${id}" that you may see.`)
     const { view, conversation } = session
     if (this.#isInteractive) {
       this.#view.showNotice(`${id} · /help`)
