@@ -40,6 +40,13 @@ const readers = {
   'ai 6': before.readUIMessageStream as unknown as Read,
 }
 
+/** Whether a page with `sendAutomaticallyWhen` sends the message by itself. */
+type IsToBeSent = (options: { messages: Message[] }) => boolean
+const predicates = {
+  'ai 7': current.lastAssistantMessageIsCompleteWithApprovalResponses as unknown as IsToBeSent,
+  'ai 6': before.lastAssistantMessageIsCompleteWithApprovalResponses as unknown as IsToBeSent,
+}
+
 export const forCurrent = (
   transport: FactotumChatTransport<current.UIMessage>,
 ): current.ChatTransport<current.UIMessage> => transport
@@ -63,6 +70,7 @@ async function contentsIn(person: Person, id: string): Promise<string[]> {
 }
 
 describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
+  const isToBeSent = (message: Message): boolean => predicates[name as keyof typeof predicates]({ messages: [message] })
   const chat = (what: string): string => `${name.replace(' ', '-')}-${what}`
 
   async function read(stream: ReadableStream<unknown> | null, message?: Message): Promise<Message> {
@@ -134,6 +142,36 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     expect(answer.parts.findLast(({ type }) => type === 'text')?.text).toContain('yes')
     expect(await contentsIn('ben', `@ben:${chat('approvals')}`)).toHaveLength(1)
   })
+
+  test.each(['denied here', 'decided elsewhere first', 'decided elsewhere in a turn that has ended'])(
+    'an approval that is %s does not have the page ask again and again',
+    async (how) => {
+      const transport = transportOf('ben')
+      const chatId = chat(how.replaceAll(/\W+/g, '-'))
+      const question = say('run: echo no | tee out.txt')
+      const asked = await read(await submit(transport, chatId, [question]))
+      const call = asked.parts.find(({ type }) => type === 'dynamic-tool')
+      const id = call?.approval?.id ?? ''
+      const isHere = how === 'denied here'
+      await using watch = watchAll(story.as('ben'), `@ben:${chatId}`)
+      if (!isHere) await decide(story.as('ben'), { id, approve: false, note: 'not today' })
+      if (how.endsWith('ended'))
+        await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnCompletedEvent')
+      const parts = asked.parts.map((part) =>
+        part === call
+          ? { ...part, state: 'approval-responded', approval: { id, approved: !isHere, reason: 'not today' } }
+          : part,
+      )
+      const decided: Message = { ...asked, parts }
+      expect(isToBeSent(decided)).toBe(true)
+      const answer = await read(await submit(transport, chatId, [question, decided]), structuredClone(decided))
+      expect(isToBeSent(answer)).toBe(false)
+      expect(answer.parts.find(({ type }) => type === 'dynamic-tool')).toMatchObject({
+        state: 'output-error',
+        errorText: expect.stringMatching(isHere ? /not today/ : /\w/),
+      })
+    },
+  )
 
   test('a page that comes while a second approval waits is told all that came before it', async () => {
     const transport = transportOf('ada', { mode: 'CHAT' })

@@ -7,7 +7,7 @@ import type { SessionClient } from '../session-client.ts'
 import type { SessionView } from '../read-view.ts'
 import type { ChatMessage, Chunk, MessagePart } from './chunks.ts'
 import { OwnNamespaceDocument, StopTurnDocument, TurnOfMessageDocument, TurnStartDocument } from './documents.ts'
-import { TurnChunks } from './turn-chunks.ts'
+import { callsWithoutResult, TurnChunks } from './turn-chunks.ts'
 
 export type { ChatMessage, Chunk, PlanData, PlanTask } from './chunks.ts'
 
@@ -41,8 +41,12 @@ interface FollowedTurn {
   readonly after: number
   /** As it was there; null: it is the turn's beginning. */
   readonly view: SessionView | null
+  /** The ids of the calls that the page has decided about, and has no result of. */
+  readonly decided?: readonly string[]
 }
 
+/** How the SDK marks a call that its user has decided about, until its result comes. */
+const DECIDED = 'approval-responded'
 const OVER: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'CANCELLED'])
 
 /** For both major versions of the SDK: `new FactotumChatTransport<UIMessage>({ client })`. */
@@ -69,7 +73,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
         ? await this.#decide(session, last)
         : await this.#send(session, { message: last, isAgain: trigger === 'regenerate-message' })
     return place === null
-      ? streamOf([{ type: 'start' }, { type: 'finish' }])
+      ? streamOf([{ type: 'start' }, ...callsWithoutResult(decidedCalls(last)), { type: 'finish' }])
       : this.#follow(session, place, abortSignal)
   }
 
@@ -113,11 +117,11 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   /** What was decided before is decided; the first decision stands. */
-  async #decide(session: SessionClient, { parts }: Message): Promise<FollowedTurn | null> {
+  async #decide(session: SessionClient, message: Message): Promise<FollowedTurn | null> {
     const view = await session.view()
     const pending = new Set(view?.approvals.map(({ id }) => id))
-    for (const { state, approval } of parts as readonly MessagePart[]) {
-      if (state !== 'approval-responded' || approval === undefined || !pending.has(approval.id)) continue
+    for (const { state, approval } of message.parts as readonly MessagePart[]) {
+      if (state !== DECIDED || approval === undefined || !pending.has(approval.id)) continue
       const { id, approved, reason } = approval
       const note = reason === undefined ? {} : { note: reason }
       const decided = approved === true ? await session.approve(id, note) : await session.deny(id, note)
@@ -129,7 +133,8 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     const turnId = view?.activeTurn?.turn.id
     if (turnId === undefined || view === null) return null
     const { turn } = await this.#options.client.run(TurnStartDocument, { id: turnId })
-    return turn === null ? null : { turnId, messageId: turn.message.id, after: view.version, view }
+    const decided = decidedCalls(message)
+    return turn === null ? null : { turnId, messageId: turn.message.id, after: view.version, view, decided }
   }
 
   #follow(session: SessionClient, place: FollowedTurn, abortSignal: AbortSignal | undefined): ReadableStream<Chunk> {
@@ -156,8 +161,8 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   async *#chunks(session: SessionClient, place: FollowedTurn, signal: AbortSignal): AsyncGenerator<Chunk, void, void> {
-    const { turnId, messageId, after, view } = place
-    const chunks = new TurnChunks(turnId, view)
+    const { turnId, messageId, after, view, decided } = place
+    const chunks = new TurnChunks(turnId, view, decided)
     const asked = new Set(view?.approvals.map(({ id }) => id))
     let followed = turnId
     yield { type: 'start', ...(view === null ? { messageId: turnId } : {}) }
@@ -182,7 +187,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
         followed = turnId
         continue
       }
-      yield* [...chunks.end(), ...endOf(event)]
+      yield* [...chunks.complete(), ...endOf(event)]
       return
     }
     yield* [...chunks.end(), { type: 'abort' } as const]
@@ -213,6 +218,12 @@ function textOf(parts: readonly MessagePart[], sessionId: string): string {
     throw new Error(`${type}: only text is taken here. Put files into the session with ${how}.`)
   })
   return texts.join('\n')
+}
+
+function decidedCalls({ parts }: ChatMessage): string[] {
+  return (parts as readonly MessagePart[]).flatMap(({ state, toolCallId }) =>
+    state === DECIDED && toolCallId !== undefined ? [toolCallId] : [],
+  )
 }
 
 function endOf({
