@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FactotumChatTransport } from '../../packages/client/src/ai-sdk/ai-sdk.ts'
 import { connect } from '../../packages/client/src/connect.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
+import { TcpProxy } from '../harness/tcp-proxy.ts'
 import { Story, tokenOf, watchAll, type Person } from '../harness/story.ts'
 
 const RULES = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect = "require"\ncommand = "tee"')}`
@@ -235,5 +236,63 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     await expect.poll(async () => JSON.stringify((await story.as('ben').request(read)).data)).toContain('CANCELLED')
     await expect(submit(transportOf('ben'), '@ada:hers', [say('let me in')])).rejects.toThrow(/\.$/)
     await expect(submit(transportOf('ben'), chat('empty'), [say('')])).rejects.toThrow('content')
+  })
+
+  const turnsIn = (what: string) => async (): Promise<string[]> => {
+    const text = `{ session(id: "@ben:${chat(what)}") { turns(last: 9) { edges { node { status } } } } }`
+    type Turns = { session: { turns: { edges: { node: { status: string } }[] } } | null }
+    const { session } = (await story.as('ben').run(text, {})) as Turns
+    return session?.turns.edges.map(({ node }) => node.status) ?? []
+  }
+  const submitUntil = (signal: AbortSignal, what: string, text: string) =>
+    transportOf('ben').sendMessages({
+      trigger: 'submit-message',
+      chatId: chat(what),
+      messages: [say(text)],
+      abortSignal: signal,
+    })
+
+  test('stop before the answer: nothing is sent, or what is on its way is stopped', async () => {
+    await expect(submitUntil(AbortSignal.abort(), 'stop-first', 'run: sleep 60')).rejects.toThrow('abort')
+    expect(await turnsIn('stop-first')()).toEqual([])
+    const stop = new AbortController()
+    await using proxy = await TcpProxy.start(story.app.url)
+    const client = connect({ url: proxy.through(story.app.url), token: tokenOf('ben') })
+    const arrived = proxy.loseAnswerTo('sendMessage')
+    void arrived.then(() => stop.abort())
+    const sent = new FactotumChatTransport({ client }).sendMessages({
+      trigger: 'submit-message',
+      chatId: chat('stop-early'),
+      messages: [say('run: sleep 60')],
+      abortSignal: stop.signal,
+    })
+    await expect(sent).rejects.toThrow('abort')
+    await expect.poll(turnsIn('stop-early')).toEqual(['CANCELLED'])
+    client.close()
+  })
+
+  test('stop takes a message back that waits in the queue', async () => {
+    const [first, second] = [new AbortController(), new AbortController()]
+    await submitUntil(first.signal, 'stop-queued', 'run: echo begun; sleep 60')
+    await expect.poll(turnsIn('stop-queued')).toEqual(['RUNNING'])
+    await submitUntil(second.signal, 'stop-queued', 'Hello')
+    second.abort()
+    await expect.poll(turnsIn('stop-queued')).toEqual(['RUNNING', 'CANCELLED'])
+    first.abort()
+    await expect.poll(turnsIn('stop-queued')).toEqual(['CANCELLED', 'CANCELLED'])
+  })
+
+  test('stop after a page has come back ends the turn; leaving before it is told anything does not', async () => {
+    const page = new AbortController()
+    const stream = await submitUntil(page.signal, 'stop-resumed', 'run: echo begun; sleep 60')
+    await stream.cancel()
+    const transport = transportOf('ben')
+    const chatId = chat('stop-resumed')
+    expect(await transport.reconnectToStream({ chatId, abortSignal: AbortSignal.abort() })).toBeNull()
+    await expect.poll(turnsIn('stop-resumed')).toEqual(['RUNNING'])
+    const back = new AbortController()
+    expect(await transport.reconnectToStream({ chatId, abortSignal: back.signal })).not.toBeNull()
+    back.abort()
+    await expect.poll(turnsIn('stop-resumed')).toEqual(['CANCELLED'])
   })
 })

@@ -47,6 +47,7 @@ interface FollowedTurn {
 
 /** How the SDK marks a call that its user has decided about, until its result comes. */
 const DECIDED = 'approval-responded'
+const TAKEN_BACK = 'WithdrawMessagePayload'
 const OVER: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'CANCELLED'])
 
 /** For both major versions of the SDK: `new FactotumChatTransport<UIMessage>({ client })`. */
@@ -64,28 +65,61 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
    * Sends the last message, or takes the decisions about the calls of the last answer. Repeated for the same message,
    * it is not sent twice. What the server refuses is an error with its sentence.
    */
-  async sendMessages({ trigger, chatId, messages, abortSignal }: SendOptions<Message>): Promise<ReadableStream<Chunk>> {
+  async sendMessages(options: SendOptions<Message>): Promise<ReadableStream<Chunk>> {
+    const { chatId, messages, abortSignal } = options
+    abortSignal?.throwIfAborted()
     const session = await this.#session(chatId)
     const last = messages.at(-1)
     if (last === undefined) throw new Error('There is no message to send.')
-    const place =
-      last.role === 'assistant'
-        ? await this.#decide(session, last)
-        : await this.#send(session, { message: last, isAgain: trigger === 'regenerate-message' })
+    const place = await this.#unlessAborted(session, this.#place(session, last, options), abortSignal)
     return place === null
       ? streamOf([{ type: 'start' }, ...callsWithoutResult(decidedCalls(last)), { type: 'finish' }])
       : this.#follow(session, place, abortSignal)
   }
 
-  /** The turn that runs, from its beginning; null: none does. */
-  async reconnectToStream({ chatId }: { readonly chatId: string }): Promise<ReadableStream<Chunk> | null> {
+  /**
+   * The turn that runs, from its beginning; null: none does. `abortSignal` ends the turn, too, once there is a stream:
+   * a page that leaves before that does not.
+   */
+  async reconnectToStream({
+    chatId,
+    abortSignal,
+  }: {
+    readonly chatId: string
+    readonly abortSignal?: AbortSignal | undefined
+  }): Promise<ReadableStream<Chunk> | null> {
     const session = await this.#session(chatId)
     const turnId = (await session.view())?.activeTurn?.turn.id
     if (turnId === undefined) return null
     const { turn } = await this.#options.client.run(TurnStartDocument, { id: turnId })
-    if (turn === null) return null
+    if (turn === null || abortSignal?.aborted === true) return null
     const place = { turnId, messageId: turn.message.id, after: turn.firstSeq - 1, view: null }
-    return this.#follow(session, place, undefined)
+    return this.#follow(session, place, abortSignal)
+  }
+
+  #place(session: SessionClient, last: Message, { trigger }: SendOptions<Message>): Promise<FollowedTurn | null> {
+    if (last.role === 'assistant') return this.#decide(session, last)
+    return this.#send(session, { message: last, isAgain: trigger === 'regenerate-message' })
+  }
+
+  /** Rejects as soon as it is aborted; what was on its way by then is stopped when it has arrived. */
+  async #unlessAborted(
+    session: SessionClient,
+    sent: Promise<FollowedTurn | null>,
+    abortSignal: AbortSignal | undefined,
+  ): Promise<FollowedTurn | null> {
+    let reject: (reason: unknown) => void
+    const aborted = new Promise<never>((_resolve, rejectIt) => (reject = rejectIt))
+    const onAbort = (): void => {
+      reject(abortSignal?.reason)
+      void sent.then((place) => place !== null && this.#stopIfMeant(session, place)).catch(() => undefined)
+    }
+    abortSignal?.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await Promise.race([sent, aborted])
+    } finally {
+      abortSignal?.removeEventListener('abort', onAbort)
+    }
   }
 
   async #session(chatId: string): Promise<SessionClient> {
@@ -141,9 +175,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     const left = new AbortController()
     const signal = abortSignal === undefined ? left.signal : AbortSignal.any([abortSignal, left.signal])
     const chunks = this.#chunks(session, place, signal)
-    const onStop = (): void => {
-      if (this.#options.stopsTurn !== false) this.#stop(session, place).catch(() => undefined) // it has ended meanwhile
-    }
+    const onStop = (): void => this.#stopIfMeant(session, place)
     abortSignal?.addEventListener('abort', onStop, { once: true })
     const forget = (): void => abortSignal?.removeEventListener('abort', onStop)
     return new ReadableStream<Chunk>({
@@ -203,9 +235,15 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     return turn === null || OVER.has(turn.status)
   }
 
-  /** Only this turn: another may run by now. */
-  async #stop(session: SessionClient, { turnId }: FollowedTurn): Promise<void> {
-    if ((await session.view())?.activeTurn?.turn.id !== turnId) return
+  #stopIfMeant(session: SessionClient, place: FollowedTurn): void {
+    if (this.#options.stopsTurn !== false) this.#stop(session, place).catch(() => undefined) // it has ended meanwhile
+  }
+
+  /** Only this turn: another may run by now. One that has not begun is taken back, unless it begins just then. */
+  async #stop(session: SessionClient, { turnId, messageId }: FollowedTurn): Promise<void> {
+    const isActive = async (): Promise<boolean> => (await session.view())?.activeTurn?.turn.id === turnId
+    if (!(await isActive()) && ((await session.withdraw(messageId)).__typename === TAKEN_BACK || !(await isActive())))
+      return
     await this.#options.client.run(StopTurnDocument, { input: { sessionId: session.id } })
   }
 }
