@@ -1,5 +1,5 @@
 /** `PUT /files/<session>/<name>`: a file for the session's workspace. */
-import { ClientError } from './client-error.ts'
+import { ClientError, type ServerError } from './client-error.ts'
 import type { Connection } from './connection.ts'
 
 /** The file is stored. `size` is in bytes; `contentType` is by its name, as the server serves it. */
@@ -28,8 +28,8 @@ export async function sendFile(
   const path = `/files/${encodeURIComponent(sessionId)}/${encodeURIComponent(name)}`
   const answer = await connection.put(path, body, signal)
   const { code, problem, name: stored, size, contentType, errors } = answer
-  if (typeof problem === 'string') return { __typename: 'UploadRefused', code: String(code), problem }
+  if (typeof problem === 'string') return { __typename: 'UploadRefused', code, problem } as UploadRefused
   // The server's errors, or the JSON of what stands between.
-  if (typeof stored !== 'string') throw ClientError.ofServer(Array.isArray(errors) ? errors : [])
+  if (typeof stored !== 'string') throw ClientError.ofServer(errors as ServerError[])
   return { __typename: 'Uploaded', name: stored, size, contentType } as Uploaded
 }
