@@ -129,6 +129,22 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     expect(node).toMatchObject({ invalidatedAt: expect.any(String), replacedBy: { content: now } })
   })
 
+  test('what was decided is listed with the decided, and with what waits when it is opened again', async () => {
+    const text = 'The owl of the west yard sleeps at noon.'
+    await converse(world.story.as('ada'), 'cli:owl', `learn: ${text}`)
+    await using opened = await world.open('ada', { path: '/memory' })
+    const { page } = opened
+    const card = page.getByRole('article', { name: text })
+    await card.focus()
+    await press(opened, 'd')
+    await card.waitFor({ state: 'hidden' })
+    await page.getByLabel('Which').selectOption('decided')
+    await card.getByRole('button', { name: 'Open again' }).click()
+    await card.waitFor({ state: 'hidden' })
+    await page.getByLabel('Which').selectOption('waiting')
+    await card.waitFor()
+  })
+
   test('a fact that is edited in two tabs: the second one is shown what the first has made of it', async () => {
     const { createFact } = await world.story.as('ada').run(CreateFactDocument, { content: 'The shop opens at nine.' })
     const id = createFact.__typename === 'CreateFactPayload' ? (createFact.fact?.id ?? '') : ''
