@@ -143,6 +143,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await card.waitFor({ state: 'hidden' })
     await page.getByLabel('Which').selectOption('waiting')
     await card.waitFor()
+    expect(await card.count()).toBe(1)
   })
 
   test('a fact that is edited in two tabs: the second one is shown what the first has made of it', async () => {
