@@ -220,6 +220,24 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     expect(await contentsIn('ben', id)).toEqual(['Hello'])
   })
 
+  test('a message that is edited is sent as another one, once', async () => {
+    const transport = transportOf('ben')
+    const question = say('Hello')
+    await read(await submit(transport, chat('edited'), [question]))
+    const edited: Message = { ...question, parts: [{ type: 'text', text: 'Good evening' }] }
+    for (let again = 0; again < 2; again += 1) {
+      const stream = await transport.sendMessages({
+        trigger: 'submit-message',
+        chatId: chat('edited'),
+        messageId: question.id,
+        messages: [edited],
+        abortSignal: undefined,
+      })
+      expect((await read(stream)).parts.findLast(({ type }) => type === 'text')?.text).toContain('Good evening')
+    }
+    expect(await contentsIn('ben', `@ben:${chat('edited')}`)).toEqual(['Hello', 'Good evening'])
+  })
+
   test('stop ends the turn; what is refused is an error', async () => {
     const stop = new AbortController()
     const stream = await transportOf('ben').sendMessages({

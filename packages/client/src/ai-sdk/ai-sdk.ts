@@ -140,10 +140,13 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     { message, isAgain }: { readonly message: Message; readonly isAgain: boolean },
   ): Promise<FollowedTurn | null> {
     const { client, mode } = this.#options
-    const sent = await session.send(textOf(message.parts, session.id), {
-      ...(isAgain ? {} : { idempotencyKey: `ai-sdk ${message.id}` }),
-      ...(mode === undefined ? {} : { mode }),
-    })
+    const text = textOf(message.parts, session.id)
+    const how = mode === undefined ? {} : { mode }
+    const key = `ai-sdk ${message.id}`
+    let sent = await session.send(text, isAgain ? how : { ...how, idempotencyKey: key })
+    // A message that was edited keeps its id, and is another one for the session.
+    if (sent.__typename === 'ConflictRefusal' && sent.reason === 'KEY_REUSED')
+      sent = await session.send(text, { ...how, idempotencyKey: `${key} ${hashOf(text)}` })
     if (sent.__typename !== 'SendMessagePayload') throw new Error(sent.problem)
     const { message: stored } = await client.run(TurnOfMessageDocument, { id: sent.message.id })
     const turn = stored?.turn ?? null
@@ -246,6 +249,13 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
       return
     await this.#options.client.run(StopTurnDocument, { input: { sessionId: session.id } })
   }
+}
+
+/** Tells the versions of one message apart, and nothing more. */
+function hashOf(text: string): string {
+  let hash = 0
+  for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) >>> 0
+  return `${text.length}-${hash.toString(36)}`
 }
 
 /** Texts alone: what else a message has would be lost without a word. */
