@@ -12,6 +12,7 @@ import { Client, GatewayDispatchEvents, GatewayIntentBits, type API, type APIMes
 import { REST } from '@discordjs/rest'
 import { WebSocketManager } from '@discordjs/ws'
 import { connect, type FactotumClient, type SessionClient, type SessionEvent } from '@factotum/client'
+import { isGone, isRefusal, keepTrying } from './keep-trying.ts'
 import { Places } from './places.ts'
 
 const MAX_CHARACTERS = 2000
@@ -20,8 +21,8 @@ const PAGE_SIZE = 100
 const DECISION = /^\s*(approve|deny)\s+([a-z0-9]{6})\b\s*([^]*)$/i
 
 export interface ConnectorOptions {
-  /** `token`: of a connector. */
-  readonly factotum: { readonly url: string; readonly token: string }
+  /** `token`: of a connector. `patienceMs`: as of `connect`. */
+  readonly factotum: { readonly url: string; readonly token: string; readonly patienceMs?: number }
   /** `api`: where Discord is; left out, discord.com. */
   readonly discord: { readonly token: string; readonly api?: string }
   /** Where it keeps how far each channel has come. */
@@ -38,6 +39,7 @@ export class Connector {
   readonly #followed = new Set<string>()
   /** By channel: messages are sent in their order, one after another. */
   readonly #queues = new Map<string, Promise<void>>()
+  readonly #stopped = new AbortController()
 
   constructor({ factotum, discord, file }: ConnectorOptions) {
     this.#factotum = connect(factotum)
@@ -49,8 +51,11 @@ export class Connector {
     this.#places = new Places(file)
     const client = new Client({ rest, gateway: this.#gateway })
     this.#discord = client.api
-    client.on(GatewayDispatchEvents.MessageCreate, ({ data }) => this.#take(data))
-    client.on(GatewayDispatchEvents.Ready, () => void this.#catchUp().catch(console.error))
+    client.on(GatewayDispatchEvents.MessageCreate, ({ data }) => this.#queue(data.channel_id, () => this.#take(data)))
+    // Comes before every message, so that what was missed is sent before what is written now.
+    client.on(GatewayDispatchEvents.Ready, () => {
+      for (const channel of this.#places.channels) this.#queue(channel, () => this.#catchUp(channel))
+    })
   }
 
   /** Resolves when Discord has let it in. */
@@ -59,30 +64,47 @@ export class Connector {
     await this.#gateway.connect()
   }
 
+  /** What is under way is given up: it is done again at the next start. */
   async stop(): Promise<void> {
+    this.#stopped.abort()
     await this.#gateway.destroy()
-    await Promise.all(this.#queues.values())
     this.#factotum.close()
+    await Promise.all(this.#queues.values())
+  }
+
+  #queue(channel: string, work: () => Promise<void>): void {
+    const before = this.#queues.get(channel) ?? Promise.resolve()
+    const done = before.then(work).catch((error: unknown) => {
+      if (!this.#stopped.signal.aborted) console.error(`channel ${channel}`, error)
+    })
+    this.#queues.set(channel, done)
   }
 
   /** What was written while the connector was away. */
-  async #catchUp(): Promise<void> {
-    for (const channel of this.#places.channels) {
-      for (let after: string | undefined = this.#places.of(channel).heard; after !== undefined;) {
-        // Newest first, of those that follow.
-        const missed: APIMessage[] = await this.#discord.channels.getMessages(channel, { after, limit: PAGE_SIZE })
-        for (const message of missed.toReversed()) this.#take(message)
-        after = missed.length < PAGE_SIZE ? undefined : missed[0]?.id
+  async #catchUp(channel: string): Promise<void> {
+    for (let after: string | undefined = this.#places.of(channel).heard; after !== undefined;) {
+      let missed: APIMessage[] = []
+      const query = { after, limit: PAGE_SIZE }
+      // Newest first, of those that follow.
+      const read = async (): Promise<void> => {
+        missed = await this.#discord.channels.getMessages(channel, query)
       }
+      await keepTrying(read, { signal: this.#stopped.signal, isFinal: isRefusal })
+      for (const message of missed.toReversed()) await this.#take(message)
+      after = missed.length < PAGE_SIZE ? undefined : missed[0]?.id
     }
   }
 
-  #take(message: Heard): void {
-    if (message.author.bot === true || message.content === '') return
-    const { channel_id: channel } = message
-    const before = this.#queues.get(channel) ?? Promise.resolve()
-    const done = before.then(() => this.#hear(message)).catch(console.error)
-    this.#queues.set(channel, done)
+  /** A message that is refused is left behind; one that cannot be sent for now holds up those after it. */
+  async #take(message: Heard): Promise<void> {
+    const { id, author, content, channel_id: channel } = message
+    if (author.bot === true || content === '' || BigInt(id) <= BigInt(this.#places.of(channel).heard)) return
+    try {
+      await keepTrying(() => this.#hear(message), { signal: this.#stopped.signal, isFinal: isRefusal })
+    } catch (error) {
+      if (this.#stopped.signal.aborted) throw error
+      console.error(`message ${id} of channel ${channel} was left behind`, error)
+    }
   }
 
   async #hear({ id, channel_id: channel, content, author }: Heard): Promise<void> {
@@ -113,8 +135,10 @@ export class Connector {
   #follow(channel: string): void {
     if (this.#followed.has(channel)) return
     this.#followed.add(channel)
-    this.#say(channel)
-      .catch((error: unknown) => console.error(`channel ${channel} is not followed any more`, error))
+    keepTrying(() => this.#say(channel), { signal: this.#stopped.signal, isFinal: isGone })
+      .catch((error: unknown) => {
+        if (!this.#stopped.signal.aborted) console.error(`channel ${channel} is not followed any more`, error)
+      })
       .finally(() => this.#followed.delete(channel))
   }
 

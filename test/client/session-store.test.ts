@@ -66,3 +66,14 @@ test('a message whose sending is given up can be sent again, or taken off the pa
   expect(server.posted).toMatchObject([{ content: 'one' }])
   client.close()
 })
+
+test('a message that is accepted while nothing follows the session is no longer on its way', async () => {
+  using server = await accepting({ afterFailures: 0 })
+  const client = connect({ url: server.url, token: 't' })
+  const store = sessionStore(client, 'web:unfollowed')
+  const sent = store.send('one')
+  expect(store.getSnapshot().entries).toMatchObject([{ content: 'one', sending: { status: 'SENDING' } }])
+  expect(await sent).toMatchObject({ __typename: 'SendMessagePayload' })
+  expect(store.getSnapshot().entries).toEqual([])
+  client.close()
+})

@@ -129,6 +129,23 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     expect(node).toMatchObject({ invalidatedAt: expect.any(String), replacedBy: { content: now } })
   })
 
+  test('what was decided is listed with the decided, and with what waits when it is opened again', async () => {
+    const text = 'The owl of the west yard sleeps at noon.'
+    await converse(world.story.as('ada'), 'cli:owl', `learn: ${text}`)
+    await using opened = await world.open('ada', { path: '/memory' })
+    const { page } = opened
+    const card = page.getByRole('article', { name: text })
+    await card.focus()
+    await press(opened, 'd')
+    await card.waitFor({ state: 'hidden' })
+    await page.getByLabel('Which').selectOption('decided')
+    await card.getByRole('button', { name: 'Open again' }).click()
+    await card.waitFor({ state: 'hidden' })
+    await page.getByLabel('Which').selectOption('waiting')
+    await card.waitFor()
+    expect(await card.count()).toBe(1)
+  })
+
   test('a fact that is edited in two tabs: the second one is shown what the first has made of it', async () => {
     const { createFact } = await world.story.as('ada').run(CreateFactDocument, { content: 'The shop opens at nine.' })
     const id = createFact.__typename === 'CreateFactPayload' ? (createFact.fact?.id ?? '') : ''
@@ -182,6 +199,42 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     expect((await inUse()).toSorted()).toEqual(texts.toSorted())
     await page.getByLabel('Which').selectOption('decided')
     await page.getByText('undone').waitFor()
+  })
+
+  test('what was accepted together is undone together, also when it cannot be undone at first', async () => {
+    const ada = world.story.as('ada')
+    const logger = createLogger({ level: 'silent', pretty: false })
+    const database = new Database({ url: world.story.databaseUrl, maxConnections: 1, logger })
+    const texts = ['The tram of Graz stops here.', 'The tram of Linz stops there.']
+    for (const content of texts) {
+      const { createFact } = await ada.run(CreateFactDocument, { content })
+      const factIds = createFact.__typename === 'CreateFactPayload' ? [createFact.fact?.id ?? ''] : []
+      await seedProposal(database, { factIds, content: `${content} Always.` })
+    }
+    await database.close()
+    const inUse = async (): Promise<readonly string[]> => {
+      const { facts } = await ada.run(FactsDocument, { first: 100, filter: { search: 'tram' } })
+      return facts.edges.map(({ node }) => node.content).toSorted()
+    }
+    await using opened = await world.open('ada', { path: '/memory/proposals' })
+    const { page } = opened
+    await page.getByText(`${texts[1]} Always.`).first().waitFor()
+    await page.getByRole('article').first().focus()
+    await press(opened, 'x', 'ArrowDown', 'x', 'a')
+    await page.getByText('2 proposals accepted.').waitFor()
+    expect(await inUse()).toEqual(texts.map((text) => `${text} Always.`))
+    const refused = { __typename: 'ConflictRefusal', code: 'CONFLICT', problem: 'Not now.' }
+    await page.route('**/graphql', (route) =>
+      route.request().postData()?.includes('undoChange') === true
+        ? route.fulfill({ contentType: 'application/json', body: JSON.stringify({ data: { undoChange: refused } }) })
+        : route.fallback(),
+    )
+    await press(opened, 'u')
+    await page.getByText('Not now.').first().waitFor()
+    await page.unroute('**/graphql')
+    await press(opened, 'u')
+    await page.getByText('The facts are as they were.').waitFor()
+    expect(await inUse()).toEqual(texts)
   })
 
   test('approvals: one is approved, one denied with a word, one edited; who decided is kept', async () => {

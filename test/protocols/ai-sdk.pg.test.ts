@@ -8,6 +8,7 @@ import { FactotumChatTransport } from '../../packages/client/src/ai-sdk/ai-sdk.t
 import { connect } from '../../packages/client/src/connect.ts'
 import { workspacePath } from '../../src/execution/workspace/workspace.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
+import { TcpProxy } from '../harness/tcp-proxy.ts'
 import { Story, tokenOf, watchAll, type Person } from '../harness/story.ts'
 
 const RULES = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect = "require"\ncommand = "tee"')}`
@@ -43,6 +44,13 @@ const readers = {
   'ai 6': before.readUIMessageStream as unknown as Read,
 }
 
+/** Whether a page with `sendAutomaticallyWhen` sends the message by itself. */
+type IsToBeSent = (options: { messages: Message[] }) => boolean
+const predicates = {
+  'ai 7': current.lastAssistantMessageIsCompleteWithApprovalResponses as unknown as IsToBeSent,
+  'ai 6': before.lastAssistantMessageIsCompleteWithApprovalResponses as unknown as IsToBeSent,
+}
+
 export const forCurrent = (
   transport: FactotumChatTransport<current.UIMessage>,
 ): current.ChatTransport<current.UIMessage> => transport
@@ -66,6 +74,7 @@ async function contentsIn(person: Person, id: string): Promise<string[]> {
 }
 
 describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
+  const isToBeSent = (message: Message): boolean => predicates[name as keyof typeof predicates]({ messages: [message] })
   const chat = (what: string): string => `${name.replace(' ', '-')}-${what}`
 
   async function read(stream: ReadableStream<unknown> | null, message?: Message): Promise<Message> {
@@ -138,6 +147,36 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     expect(await contentsIn('ben', `@ben:${chat('approvals')}`)).toHaveLength(1)
   })
 
+  test.each(['denied here', 'decided elsewhere first', 'decided elsewhere in a turn that has ended'])(
+    'an approval that is %s does not have the page ask again and again',
+    async (how) => {
+      const transport = transportOf('ben')
+      const chatId = chat(how.replaceAll(/\W+/g, '-'))
+      const question = say('run: echo no | tee out.txt')
+      const asked = await read(await submit(transport, chatId, [question]))
+      const call = asked.parts.find(({ type }) => type === 'dynamic-tool')
+      const id = call?.approval?.id ?? ''
+      const isHere = how === 'denied here'
+      await using watch = watchAll(story.as('ben'), `@ben:${chatId}`)
+      if (!isHere) await decide(story.as('ben'), { id, approve: false, note: 'not today' })
+      if (how.endsWith('ended'))
+        await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnCompletedEvent')
+      const parts = asked.parts.map((part) =>
+        part === call
+          ? { ...part, state: 'approval-responded', approval: { id, approved: !isHere, reason: 'not today' } }
+          : part,
+      )
+      const decided: Message = { ...asked, parts }
+      expect(isToBeSent(decided)).toBe(true)
+      const answer = await read(await submit(transport, chatId, [question, decided]), structuredClone(decided))
+      expect(isToBeSent(answer)).toBe(false)
+      expect(answer.parts.find(({ type }) => type === 'dynamic-tool')).toMatchObject({
+        state: 'output-error',
+        errorText: expect.stringMatching(isHere ? /not today/ : /\w/),
+      })
+    },
+  )
+
   test('a page that comes while a second approval waits is told all that came before it', async () => {
     const transport = transportOf('ada', { mode: 'CHAT' })
     const id = `@ada:${chat('twice')}`
@@ -186,6 +225,24 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     expect(await contentsIn('ben', id)).toEqual(['Hello'])
   })
 
+  test('a message that is edited is sent as another one, once', async () => {
+    const transport = transportOf('ben')
+    const question = say('Hello')
+    await read(await submit(transport, chat('edited'), [question]))
+    const edited: Message = { ...question, parts: [{ type: 'text', text: 'Good evening' }] }
+    for (let again = 0; again < 2; again += 1) {
+      const stream = await transport.sendMessages({
+        trigger: 'submit-message',
+        chatId: chat('edited'),
+        messageId: question.id,
+        messages: [edited],
+        abortSignal: undefined,
+      })
+      expect((await read(stream)).parts.findLast(({ type }) => type === 'text')?.text).toContain('Good evening')
+    }
+    expect(await contentsIn('ben', `@ben:${chat('edited')}`)).toEqual(['Hello', 'Good evening'])
+  })
+
   test('stop ends the turn; what is refused is an error', async () => {
     const stop = new AbortController()
     const stream = await transportOf('ben').sendMessages({
@@ -202,5 +259,63 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     await expect.poll(async () => JSON.stringify((await story.as('ben').request(read)).data)).toContain('CANCELLED')
     await expect(submit(transportOf('ben'), '@ada:hers', [say('let me in')])).rejects.toThrow(/\.$/)
     await expect(submit(transportOf('ben'), chat('empty'), [say('')])).rejects.toThrow('content')
+  })
+
+  const turnsIn = (what: string) => async (): Promise<string[]> => {
+    const text = `{ session(id: "@ben:${chat(what)}") { turns(last: 9) { edges { node { status } } } } }`
+    type Turns = { session: { turns: { edges: { node: { status: string } }[] } } | null }
+    const { session } = (await story.as('ben').run(text, {})) as Turns
+    return session?.turns.edges.map(({ node }) => node.status) ?? []
+  }
+  const submitUntil = (signal: AbortSignal, what: string, text: string) =>
+    transportOf('ben').sendMessages({
+      trigger: 'submit-message',
+      chatId: chat(what),
+      messages: [say(text)],
+      abortSignal: signal,
+    })
+
+  test('stop before the answer: nothing is sent, or what is on its way is stopped', async () => {
+    await expect(submitUntil(AbortSignal.abort(), 'stop-first', 'run: sleep 60')).rejects.toThrow('abort')
+    expect(await turnsIn('stop-first')()).toEqual([])
+    const stop = new AbortController()
+    await using proxy = await TcpProxy.start(story.app.url)
+    const client = connect({ url: proxy.through(story.app.url), token: tokenOf('ben') })
+    const arrived = proxy.loseAnswerTo('sendMessage')
+    void arrived.then(() => stop.abort())
+    const sent = new FactotumChatTransport({ client }).sendMessages({
+      trigger: 'submit-message',
+      chatId: chat('stop-early'),
+      messages: [say('run: sleep 60')],
+      abortSignal: stop.signal,
+    })
+    await expect(sent).rejects.toThrow('abort')
+    await expect.poll(turnsIn('stop-early')).toEqual(['CANCELLED'])
+    client.close()
+  })
+
+  test('stop takes a message back that waits in the queue', async () => {
+    const [first, second] = [new AbortController(), new AbortController()]
+    await submitUntil(first.signal, 'stop-queued', 'run: echo begun; sleep 60')
+    await expect.poll(turnsIn('stop-queued')).toEqual(['RUNNING'])
+    await submitUntil(second.signal, 'stop-queued', 'Hello')
+    second.abort()
+    await expect.poll(turnsIn('stop-queued')).toEqual(['RUNNING', 'CANCELLED'])
+    first.abort()
+    await expect.poll(turnsIn('stop-queued')).toEqual(['CANCELLED', 'CANCELLED'])
+  })
+
+  test('stop after a page has come back ends the turn; leaving before it is told anything does not', async () => {
+    const page = new AbortController()
+    const stream = await submitUntil(page.signal, 'stop-resumed', 'run: echo begun; sleep 60')
+    await stream.cancel()
+    const transport = transportOf('ben')
+    const chatId = chat('stop-resumed')
+    expect(await transport.reconnectToStream({ chatId, abortSignal: AbortSignal.abort() })).toBeNull()
+    await expect.poll(turnsIn('stop-resumed')).toEqual(['RUNNING'])
+    const back = new AbortController()
+    expect(await transport.reconnectToStream({ chatId, abortSignal: back.signal })).not.toBeNull()
+    back.abort()
+    await expect.poll(turnsIn('stop-resumed')).toEqual(['CANCELLED'])
   })
 })

@@ -68,14 +68,14 @@ export class ClientError extends Error {
   }
 
   /** The first of a result's errors. */
-  static ofServer(errors: readonly ServerError[]): ClientError {
-    const [first] = errors
+  static ofServer(errors?: readonly ServerError[]): ClientError {
+    const first = errors?.[0]
     const { code, retryAfterMs } = first?.extensions ?? {}
     const hint = HINTS[String(code)] ?? ''
     return new ClientError(
       // A server of a later version may have codes that this one does not know; they are passed on as they are.
       typeof code === 'string' ? (code as ClientErrorCode) : 'BAD_RESPONSE',
-      first === undefined ? 'The server answered without data and without an error.' : `${first.message}${hint}`,
+      first?.message ? first.message + hint : 'The server answered without data and without an error.',
       { retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : null },
     )
   }

@@ -63,7 +63,7 @@ const ANSWER_WITHIN_MS = 20_000
  */
 const PING_EVERY_MS = 15_000
 const PONG_WITHIN_MS = 5_000
-/** The close code after which the same token is not let in again. */
+/** The close code after which the same token is not let in again, also of one that ended meanwhile. */
 const UNAUTHENTICATED_CODE = 4401
 /** The server did not understand us: coming back would not help. */
 const PROTOCOL_CODES: ReadonlySet<unknown> = new Set([4400, 4406, 4409, 4429])
@@ -321,7 +321,7 @@ function parse(text: string): unknown {
 
 function dataOf({ data, errors }: Result): unknown {
   if (errors !== undefined && errors.length > 0) throw ClientError.ofServer(errors)
-  if (data === null || data === undefined) throw ClientError.ofServer([])
+  if (data === null || data === undefined) throw ClientError.ofServer()
   return data
 }
 
@@ -332,8 +332,10 @@ function dataOf({ data, errors }: Result): unknown {
 function socketError(error: unknown): ClientError {
   if (error instanceof ClientError) return error
   if (Array.isArray(error)) return ClientError.ofServer(error as ServerError[])
-  const { code, reason } = error as { readonly code?: unknown; readonly reason?: unknown }
-  const why = typeof reason === 'string' && reason !== '' ? reason : 'The connection was lost.'
+  const { code, reason } = error as { readonly code?: unknown; readonly reason?: string }
+  const why = reason || 'The connection was lost.'
   const lost = PROTOCOL_CODES.has(code) ? 'BAD_RESPONSE' : 'UNREACHABLE'
-  return new ClientError(code === UNAUTHENTICATED_CODE ? 'UNAUTHENTICATED' : lost, why, { cause: error })
+  // A token that ended is asked for anew; the same one again is refused without that reason.
+  const isRefused = code === UNAUTHENTICATED_CODE && !why.startsWith('TOKEN_REMOVED')
+  return new ClientError(isRefused ? 'UNAUTHENTICATED' : lost, why, { cause: error })
 }

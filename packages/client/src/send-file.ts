@@ -1,4 +1,5 @@
 /** `PUT /files/<session>/<name>`: a file for the session's workspace. */
+import { ClientError, type ServerError } from './client-error.ts'
 import type { Connection } from './connection.ts'
 
 /** The file is stored. `size` is in bytes; `contentType` is by its name, as the server serves it. */
@@ -26,8 +27,9 @@ export async function sendFile(
 ): Promise<Uploaded | UploadRefused> {
   const path = `/files/${encodeURIComponent(sessionId)}/${encodeURIComponent(name)}`
   const answer = await connection.put(path, body, signal)
-  if (typeof answer['problem'] === 'string')
-    return { __typename: 'UploadRefused', code: String(answer['code']), problem: answer['problem'] }
-  const { size, contentType } = answer
-  return { __typename: 'Uploaded', name: String(answer['name']), size: Number(size), contentType: String(contentType) }
+  const { code, problem, name: stored, size, contentType, errors } = answer
+  if (typeof problem === 'string') return { __typename: 'UploadRefused', code, problem } as UploadRefused
+  // The server's errors, or the JSON of what stands between.
+  if (typeof stored !== 'string') throw ClientError.ofServer(errors as ServerError[])
+  return { __typename: 'Uploaded', name: stored, size, contentType } as Uploaded
 }

@@ -1,10 +1,11 @@
 /** examples/discord-connector, between a server and a stand-in of Discord, by Discord's own library. */
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { Connector } from '../../../examples/discord-connector/connector.ts'
 import { CreateLinkCodeDocument, LinkIdentityDocument } from '../../generated/graphql.ts'
 import { approvalRules } from '../../harness/approvals.ts'
 import { Story, tokenOf } from '../../harness/story.ts'
+import { TcpProxy } from '../../harness/tcp-proxy.ts'
 import { DiscordStandIn } from './discord-stand-in.ts'
 
 const BEN = '80351110224678912'
@@ -25,9 +26,10 @@ afterAll(async () => {
   await story[Symbol.asyncDispose]()
 })
 
-async function connector(): Promise<AsyncDisposable> {
+/** `by`: another way to the server. */
+async function connector(by: { url?: string; patienceMs?: number } = {}): Promise<AsyncDisposable> {
   const { api, token } = discord
-  const factotum = { url: story.app.url, token: tokenOf('discord') }
+  const factotum = { url: story.app.url, token: tokenOf('discord'), ...by }
   const made = new Connector({ factotum, discord: { api, token }, file: join(story.home, 'places.json') })
   await made.start()
   return { [Symbol.asyncDispose]: () => made.stop() }
@@ -85,4 +87,58 @@ test('a person links their channel with a code, and the channel says so', async 
   await expect.poll(said('3')).toEqual(['From now on you are cleo here.'])
   discord.write('3', cleo, 'Good morning')
   await expect.poll(said('3')).toEqual([expect.anything(), expect.stringContaining('Good morning')])
+})
+
+const heardIn = (channel: string) => async () =>
+  (await story.as('ben').session(`discord:${channel}`).history()).entries
+    .filter(({ __typename }) => __typename === 'PersonMessage')
+    .map(({ content }) => content)
+
+/** What the connector complains about, instead of printing it. */
+function complaints(): readonly unknown[] {
+  const spy = vi.spyOn(console, 'error').mockReturnValue(undefined)
+  onTestFinished(() => spy.mockRestore())
+  return spy.mock.calls
+}
+
+test('a message that cannot be sent for now is sent later, and before the next', async () => {
+  const complained = complaints()
+  await using proxy = await TcpProxy.start(story.app.url)
+  await using _connector = await connector({ url: proxy.through(story.app.url), patienceMs: 1 })
+  discord.write('10', BEN, 'One')
+  await expect.poll(heardIn('10')).toEqual(['One'])
+  proxy.cut()
+  discord.write('10', BEN, 'Two')
+  await expect.poll(() => complained.length).toBeGreaterThan(0)
+  proxy.restore()
+  discord.write('10', BEN, 'Three')
+  await expect.poll(heardIn('10'), { timeout: 20_000 }).toEqual(['One', 'Two', 'Three'])
+})
+
+test('what was missed is sent before what is written now, also when another channel is gone', async () => {
+  complaints()
+  const once = await connector()
+  for (const channel of ['20', '21']) discord.write(channel, BEN, 'Begun')
+  for (const channel of ['20', '21']) await expect.poll(said(channel)).toHaveLength(1)
+  await once[Symbol.asyncDispose]()
+  discord.write('21', BEN, 'Missed')
+  discord.broken.set('20', 403)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  discord.held.set('21', promise)
+  await using _again = await connector()
+  discord.write('21', BEN, 'Live')
+  discord.write('22', BEN, 'Elsewhere')
+  await expect.poll(said('22')).toHaveLength(1)
+  resolve()
+  await expect.poll(heardIn('21')).toEqual(['Begun', 'Missed', 'Live'])
+})
+
+test('what Discord does not take for now is posted later', async () => {
+  const complained = complaints()
+  await using _connector = await connector()
+  discord.broken.set('30', 403)
+  discord.write('30', BEN, 'Good morning')
+  await expect.poll(() => complained.length).toBeGreaterThan(0)
+  discord.broken.delete('30')
+  await expect.poll(said('30')).toEqual([expect.stringContaining('Good morning')])
 })

@@ -23,6 +23,10 @@ const [DISPATCH, HEARTBEAT, IDENTIFY, RESUME, HELLO, HEARTBEAT_ACK] = [0, 1, 2, 
 
 export class DiscordStandIn implements AsyncDisposable {
   readonly token = TOKEN
+  /** By channel: the status with which all that is asked about it is refused. */
+  readonly broken = new Map<string, number>()
+  /** By channel: what its pages of messages wait for. */
+  readonly held = new Map<string, Promise<void>>()
   readonly #server: Server
   readonly #gateway: WebSocketServer
   readonly #messages: Posted[] = []
@@ -102,7 +106,10 @@ export class DiscordStandIn implements AsyncDisposable {
     }
     const channel = /^\/api\/v10\/channels\/(\w+)\/messages$/.exec(pathname)?.[1]
     if (channel === undefined) return reply(404, { message: '404: Not Found', code: 0 })
+    const status = this.broken.get(channel)
+    if (status !== undefined) return reply(status, { message: `${status}`, code: 0 })
     if (request.method === 'GET') {
+      await this.held.get(channel)
       const [after, limit] = [Number(searchParams.get('after') ?? 0), Number(searchParams.get('limit') ?? 50)]
       if (limit > 100) return reply(400, { message: 'Invalid Form Body', code: 50_035 })
       const found = this.#messages.filter((one) => one.channel_id === channel && Number(one.id) > after)

@@ -1,6 +1,7 @@
 /**
  * Rows that were decided and are still in what was read: they are gone for the person at once, so that the next key
- * means the next row. Shown again when the decision was refused or taken back.
+ * means the next row. Shown again when the decision was refused or taken back, and in the other views of the page: what
+ * was decided in one is what another lists.
  */
 import { useState } from 'react'
 
@@ -10,11 +11,13 @@ export interface Hidden<Row> {
   readonly show: (ids: readonly string[]) => void
 }
 
-export function useHidden<Row extends { readonly id: string }>(rows: readonly Row[]): Hidden<Row> {
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
+/** `view`: which of the page's lists `rows` are of, where it has several. */
+export function useHidden<Row extends { readonly id: string }>(rows: readonly Row[], view = ''): Hidden<Row> {
+  /** By id: the view in which it was decided last. */
+  const [hidden, setHidden] = useState<ReadonlyMap<string, string>>(new Map())
   return {
-    shown: hidden.size === 0 ? rows : rows.filter(({ id }) => !hidden.has(id)),
-    hide: (ids) => setHidden((before) => new Set([...before, ...ids])),
-    show: (ids) => setHidden((before) => new Set([...before].filter((id) => !ids.includes(id)))),
+    shown: hidden.size === 0 ? rows : rows.filter(({ id }) => hidden.get(id) !== view),
+    hide: (ids) => setHidden((before) => new Map([...before, ...ids.map((id) => [id, view] as const)])),
+    show: (ids) => setHidden((before) => new Map([...before].filter(([id]) => !ids.includes(id)))),
   }
 }

@@ -7,7 +7,7 @@ import type { SessionClient } from '../session-client.ts'
 import type { SessionView } from '../read-view.ts'
 import type { ChatMessage, Chunk, MessagePart } from './chunks.ts'
 import { OwnNamespaceDocument, StopTurnDocument, TurnOfMessageDocument, TurnStartDocument } from './documents.ts'
-import { TurnChunks } from './turn-chunks.ts'
+import { callsWithoutResult, TurnChunks } from './turn-chunks.ts'
 
 export type { ChatMessage, Chunk, PlanData, PlanTask } from './chunks.ts'
 
@@ -41,8 +41,13 @@ interface FollowedTurn {
   readonly after: number
   /** As it was there; null: it is the turn's beginning. */
   readonly view: SessionView | null
+  /** The ids of the calls that the page has decided about, and has no result of. */
+  readonly decided?: readonly string[]
 }
 
+/** How the SDK marks a call that its user has decided about, until its result comes. */
+const DECIDED = 'approval-responded'
+const TAKEN_BACK = 'WithdrawMessagePayload'
 const OVER: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'CANCELLED'])
 
 /** For both major versions of the SDK: `new FactotumChatTransport<UIMessage>({ client })`. */
@@ -60,28 +65,61 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
    * Sends the last message, or takes the decisions about the calls of the last answer. Repeated for the same message,
    * it is not sent twice. What the server refuses is an error with its sentence.
    */
-  async sendMessages({ trigger, chatId, messages, abortSignal }: SendOptions<Message>): Promise<ReadableStream<Chunk>> {
+  async sendMessages(options: SendOptions<Message>): Promise<ReadableStream<Chunk>> {
+    const { chatId, messages, abortSignal } = options
+    abortSignal?.throwIfAborted()
     const session = await this.#session(chatId)
     const last = messages.at(-1)
     if (last === undefined) throw new Error('There is no message to send.')
-    const place =
-      last.role === 'assistant'
-        ? await this.#decide(session, last)
-        : await this.#send(session, { message: last, isAgain: trigger === 'regenerate-message' })
+    const place = await this.#unlessAborted(session, this.#place(session, last, options), abortSignal)
     return place === null
-      ? streamOf([{ type: 'start' }, { type: 'finish' }])
+      ? streamOf([{ type: 'start' }, ...callsWithoutResult(decidedCalls(last)), { type: 'finish' }])
       : this.#follow(session, place, abortSignal)
   }
 
-  /** The turn that runs, from its beginning; null: none does. */
-  async reconnectToStream({ chatId }: { readonly chatId: string }): Promise<ReadableStream<Chunk> | null> {
+  /**
+   * The turn that runs, from its beginning; null: none does. `abortSignal` ends the turn, too, once there is a stream:
+   * a page that leaves before that does not.
+   */
+  async reconnectToStream({
+    chatId,
+    abortSignal,
+  }: {
+    readonly chatId: string
+    readonly abortSignal?: AbortSignal | undefined
+  }): Promise<ReadableStream<Chunk> | null> {
     const session = await this.#session(chatId)
     const turnId = (await session.view())?.activeTurn?.turn.id
     if (turnId === undefined) return null
     const { turn } = await this.#options.client.run(TurnStartDocument, { id: turnId })
-    if (turn === null) return null
+    if (turn === null || abortSignal?.aborted === true) return null
     const place = { turnId, messageId: turn.message.id, after: turn.firstSeq - 1, view: null }
-    return this.#follow(session, place, undefined)
+    return this.#follow(session, place, abortSignal)
+  }
+
+  #place(session: SessionClient, last: Message, { trigger }: SendOptions<Message>): Promise<FollowedTurn | null> {
+    if (last.role === 'assistant') return this.#decide(session, last)
+    return this.#send(session, { message: last, isAgain: trigger === 'regenerate-message' })
+  }
+
+  /** Rejects as soon as it is aborted; what was on its way by then is stopped when it has arrived. */
+  async #unlessAborted(
+    session: SessionClient,
+    sent: Promise<FollowedTurn | null>,
+    abortSignal: AbortSignal | undefined,
+  ): Promise<FollowedTurn | null> {
+    let reject: (reason: unknown) => void
+    const aborted = new Promise<never>((_resolve, rejectIt) => (reject = rejectIt))
+    const onAbort = (): void => {
+      reject(abortSignal?.reason)
+      void sent.then((place) => place !== null && this.#stopIfMeant(session, place)).catch(() => undefined)
+    }
+    abortSignal?.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await Promise.race([sent, aborted])
+    } finally {
+      abortSignal?.removeEventListener('abort', onAbort)
+    }
   }
 
   async #session(chatId: string): Promise<SessionClient> {
@@ -102,10 +140,13 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     { message, isAgain }: { readonly message: Message; readonly isAgain: boolean },
   ): Promise<FollowedTurn | null> {
     const { client, mode } = this.#options
-    const sent = await session.send(textOf(message.parts, session.id), {
-      ...(isAgain ? {} : { idempotencyKey: `ai-sdk ${message.id}` }),
-      ...(mode === undefined ? {} : { mode }),
-    })
+    const text = textOf(message.parts, session.id)
+    const how = mode === undefined ? {} : { mode }
+    const key = `ai-sdk ${message.id}`
+    let sent = await session.send(text, isAgain ? how : { ...how, idempotencyKey: key })
+    // A message that was edited keeps its id, and is another one for the session.
+    if (sent.__typename === 'ConflictRefusal' && sent.reason === 'KEY_REUSED')
+      sent = await session.send(text, { ...how, idempotencyKey: `${key} ${hashOf(text)}` })
     if (sent.__typename !== 'SendMessagePayload') throw new Error(sent.problem)
     const { message: stored } = await client.run(TurnOfMessageDocument, { id: sent.message.id })
     const turn = stored?.turn ?? null
@@ -113,11 +154,11 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   /** What was decided before is decided; the first decision stands. */
-  async #decide(session: SessionClient, { parts }: Message): Promise<FollowedTurn | null> {
+  async #decide(session: SessionClient, message: Message): Promise<FollowedTurn | null> {
     const view = await session.view()
     const pending = new Set(view?.approvals.map(({ id }) => id))
-    for (const { state, approval } of parts as readonly MessagePart[]) {
-      if (state !== 'approval-responded' || approval === undefined || !pending.has(approval.id)) continue
+    for (const { state, approval } of message.parts as readonly MessagePart[]) {
+      if (state !== DECIDED || approval === undefined || !pending.has(approval.id)) continue
       const { id, approved, reason } = approval
       const note = reason === undefined ? {} : { note: reason }
       const decided = approved === true ? await session.approve(id, note) : await session.deny(id, note)
@@ -129,16 +170,15 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     const turnId = view?.activeTurn?.turn.id
     if (turnId === undefined || view === null) return null
     const { turn } = await this.#options.client.run(TurnStartDocument, { id: turnId })
-    return turn === null ? null : { turnId, messageId: turn.message.id, after: view.version, view }
+    const decided = decidedCalls(message)
+    return turn === null ? null : { turnId, messageId: turn.message.id, after: view.version, view, decided }
   }
 
   #follow(session: SessionClient, place: FollowedTurn, abortSignal: AbortSignal | undefined): ReadableStream<Chunk> {
     const left = new AbortController()
     const signal = abortSignal === undefined ? left.signal : AbortSignal.any([abortSignal, left.signal])
     const chunks = this.#chunks(session, place, signal)
-    const onStop = (): void => {
-      if (this.#options.stopsTurn !== false) this.#stop(session, place).catch(() => undefined) // it has ended meanwhile
-    }
+    const onStop = (): void => this.#stopIfMeant(session, place)
     abortSignal?.addEventListener('abort', onStop, { once: true })
     const forget = (): void => abortSignal?.removeEventListener('abort', onStop)
     return new ReadableStream<Chunk>({
@@ -156,8 +196,8 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   async *#chunks(session: SessionClient, place: FollowedTurn, signal: AbortSignal): AsyncGenerator<Chunk, void, void> {
-    const { turnId, messageId, after, view } = place
-    const chunks = new TurnChunks(turnId, view)
+    const { turnId, messageId, after, view, decided } = place
+    const chunks = new TurnChunks(turnId, view, decided)
     const asked = new Set(view?.approvals.map(({ id }) => id))
     let followed = turnId
     yield { type: 'start', ...(view === null ? { messageId: turnId } : {}) }
@@ -182,7 +222,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
         followed = turnId
         continue
       }
-      yield* [...chunks.end(), ...endOf(event)]
+      yield* [...chunks.complete(), ...endOf(event)]
       return
     }
     yield* [...chunks.end(), { type: 'abort' } as const]
@@ -198,11 +238,24 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     return turn === null || OVER.has(turn.status)
   }
 
-  /** Only this turn: another may run by now. */
-  async #stop(session: SessionClient, { turnId }: FollowedTurn): Promise<void> {
-    if ((await session.view())?.activeTurn?.turn.id !== turnId) return
+  #stopIfMeant(session: SessionClient, place: FollowedTurn): void {
+    if (this.#options.stopsTurn !== false) this.#stop(session, place).catch(() => undefined) // it has ended meanwhile
+  }
+
+  /** Only this turn: another may run by now. One that has not begun is taken back, unless it begins just then. */
+  async #stop(session: SessionClient, { turnId, messageId }: FollowedTurn): Promise<void> {
+    const isActive = async (): Promise<boolean> => (await session.view())?.activeTurn?.turn.id === turnId
+    if (!(await isActive()) && ((await session.withdraw(messageId)).__typename === TAKEN_BACK || !(await isActive())))
+      return
     await this.#options.client.run(StopTurnDocument, { input: { sessionId: session.id } })
   }
+}
+
+/** Tells the versions of one message apart, and nothing more. */
+function hashOf(text: string): string {
+  let hash = 0
+  for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) >>> 0
+  return `${text.length}-${hash.toString(36)}`
 }
 
 /** Texts alone: what else a message has would be lost without a word. */
@@ -213,6 +266,12 @@ function textOf(parts: readonly MessagePart[], sessionId: string): string {
     throw new Error(`${type}: only text is taken here. Put files into the session with ${how}.`)
   })
   return texts.join('\n')
+}
+
+function decidedCalls({ parts }: ChatMessage): string[] {
+  return (parts as readonly MessagePart[]).flatMap(({ state, toolCallId }) =>
+    state === DECIDED && toolCallId !== undefined ? [toolCallId] : [],
+  )
 }
 
 function endOf({

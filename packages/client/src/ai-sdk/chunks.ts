@@ -48,5 +48,6 @@ export interface MessagePart {
   readonly type: string
   readonly text?: string
   readonly state?: string
+  readonly toolCallId?: string
   readonly approval?: { readonly id: string; readonly approved?: boolean; readonly reason?: string }
 }

@@ -28,12 +28,17 @@ export class TurnChunks {
   /** Of the tool, skill or command that a task calls. */
   readonly #names = new Map<string, string>()
 
-  /** `view`: where the turn is followed not from its beginning, the session as it is there. */
-  constructor(turnId: string, view: SessionView | null = null) {
+  /**
+   * `view`: where the turn is followed not from its beginning, the session as it is there. `decided`: the ids of the
+   * calls that the page has a part for, and no result.
+   */
+  constructor(turnId: string, view: SessionView | null = null, decided: readonly string[] = []) {
     this.#turnId = turnId
+    for (const id of decided) this.#calls.add(id)
     const plan = view?.activeTurn?.turn.id === turnId ? view.activeTurn.plan : null
     if (plan == null) return
     const { goal, attempt, tasks } = plan
+    for (const { id, skill } of tasks) if (skill !== null) this.#names.set(id, skill)
     this.#plan = { goal, attempt, tasks: tasks.map((task) => planTask(task, task.status)) }
   }
 
@@ -82,6 +87,13 @@ export class TurnChunks {
     const texts = [...this.#texts.values()].map(({ id }): Chunk => ({ type: 'text-end', id }))
     const thoughts = [...this.#thoughts.keys()].map((id): Chunk => ({ type: 'reasoning-end', id }))
     return [...texts, ...thoughts]
+  }
+
+  /** At the turn's end: a call without a result would be taken for one that is still to be sent. */
+  complete(): Chunk[] {
+    const calls = callsWithoutResult([...this.#calls])
+    this.#calls.clear()
+    return [...calls, ...this.end()]
   }
 
   #showPlan(): Chunk[] {
@@ -154,6 +166,12 @@ export class TurnChunks {
     this.#thoughts.delete(id)
     return [...opening, ...more, { type: 'reasoning-end', id }]
   }
+}
+
+/** The end of calls whose turn has ended without a result of theirs, such as of an approval that came too late. */
+export function callsWithoutResult(toolCallIds: readonly string[]): Chunk[] {
+  const errorText = 'The turn has ended, and no result of this call is known here.'
+  return toolCallIds.map((toolCallId) => ({ type: 'tool-output-error', toolCallId, errorText, dynamic: true }))
 }
 
 function planTask({ id, type, detail }: Pick<Task, 'id' | 'type' | 'detail'>, status: string): PlanTask {

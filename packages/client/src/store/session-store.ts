@@ -136,9 +136,10 @@ export class SessionStore {
     const key = options.idempotencyKey
     try {
       const result = await this.#client.session(this.id).send(content, options)
-      // Accepted: the log shows it, or has done so.
       if (result.__typename !== 'SendMessagePayload')
         this.#outbox.change(key, { status: 'REFUSED', problem: result.problem })
+      // Accepted: the log shows it, or has done so; where it is not followed, the page that is read next does.
+      else if (result.duplicate || this.#following === null) this.#outbox.remove(key)
       this.#show()
       return result
     } catch (error) {

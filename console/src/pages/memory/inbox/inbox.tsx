@@ -64,7 +64,7 @@ export function Inbox() {
   useUpdates(LearningUpdatesDocument, {}, () => {
     for (const read of [InboxDocument, AlikeDocument]) void queryClient.invalidateQueries({ queryKey: keyOf(read) })
   })
-  const { shown, hide, show } = useHidden(list.rows)
+  const { shown, hide, show } = useHidden(list.rows, which === 'alike' ? 'waiting' : which)
   const curate = useCurate({ hide, show })
   const [asking, setAsking] = useState<Asking | null>(null)
   const acts = actsOf(curate, setAsking)

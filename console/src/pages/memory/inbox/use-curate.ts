@@ -48,7 +48,10 @@ export function useCurate({ hide, show }: Shown): Curate {
     if (batch === undefined || !batches.current.includes(batch))
       return notify({ tone: 'plain', text: 'There is nothing to undo.' })
     batches.current = batches.current.filter((one) => one !== batch)
-    const undone = await takeBack(await batch)
+    const done = await batch
+    const undone = await takeBack(done)
+    const left = done.filter(({ id }) => !undone.includes(id))
+    if (left.length > 0) batches.current = [...batches.current, Promise.resolve(left)]
     show(undone)
     readAgain()
     if (undone.length > 0) notify({ tone: 'good', text: `${countOf(undone.length)} taken back.` })

@@ -28,32 +28,48 @@ export interface DecideProposals {
 
 interface Accepted {
   readonly id: string
-  readonly changeId: string | null
+  readonly changeId: string
 }
 
 export function useDecide({ hide, show }: Pick<Hidden<unknown>, 'hide' | 'show'>): DecideProposals {
   // In the order in which they were pressed, also those whose answer is still to come.
-  const accepted = useRef<readonly Promise<Accepted | null>[]>([])
-  const undo = async (changeId?: string): Promise<void> => {
-    const last = changeId === undefined ? ((await accepted.current.at(-1)) ?? null) : { id: '', changeId }
-    if (changeId === undefined) accepted.current = accepted.current.slice(0, -1)
-    if (last?.changeId == null) return notify({ tone: 'plain', text: 'There is nothing to undo.' })
-    if (!(await sent(run(UndoChangeDocument, { changeId: last.changeId }), (data) => data.undoChange))) return
-    show([last.id])
+  const batches = useRef<readonly Promise<readonly Accepted[]>[]>([])
+  const takeBack = async (batch: readonly Accepted[]): Promise<readonly Accepted[]> => {
+    const undone: Accepted[] = []
+    for (const one of batch.toReversed())
+      if ((await sent(run(UndoChangeDocument, { changeId: one.changeId }), (data) => data.undoChange)) !== null)
+        undone.push(one)
+    show(undone.map(({ id }) => id))
     readAgain()
-    notify({ tone: 'good', text: 'The facts are as they were.' })
+    if (undone.length > 0) notify({ tone: 'good', text: 'The facts are as they were.' })
+    return batch.filter((one) => !undone.includes(one))
+  }
+  const undoBatch = async (batch: Promise<readonly Accepted[]> | undefined): Promise<void> => {
+    if (batch === undefined || !batches.current.includes(batch))
+      return notify({ tone: 'plain', text: 'There is nothing to undo.' })
+    batches.current = batches.current.filter((one) => one !== batch)
+    const left = await takeBack(await batch)
+    if (left.length > 0) batches.current = [...batches.current, Promise.resolve(left)]
+  }
+  const undo = async (changeId?: string): Promise<void> => {
+    if (changeId === undefined) await undoBatch(batches.current.at(-1))
+    else await takeBack([{ id: '', changeId }])
   }
   const accept = async (inputs: readonly AcceptProposalInput[]): Promise<boolean> => {
     hide(inputs.map(({ id }) => id))
-    const all = inputs.map(async (input): Promise<Accepted | null> => {
+    const all = inputs.map(async (input) => {
       const made = await sent(run(AcceptProposalDocument, { input }), (data) => data.acceptProposal)
       if (made === null) show([input.id])
       return made === null ? null : { id: input.id, changeId: made.proposal.changeId }
     })
-    accepted.current = [...accepted.current, ...all]
+    const batch = Promise.all(all).then((made) =>
+      made.flatMap((one): Accepted[] => (one?.changeId == null ? [] : [{ id: one.id, changeId: one.changeId }])),
+    )
+    batches.current = [...batches.current, batch]
     const done = (await Promise.all(all)).filter((one) => one !== null)
+    if ((await batch).length === 0) batches.current = batches.current.filter((one) => one !== batch)
     readAgain()
-    const action = { label: 'Undo', run: () => void undo() }
+    const action = { label: 'Undo', run: () => void undoBatch(batch) }
     if (done.length > 0) notify({ tone: 'good', text: `${countOf(done.length)} accepted.`, action })
     return done.length === inputs.length
   }
