@@ -407,8 +407,8 @@ async function sayLoginLink(app: App): Promise<void> {
 }
 
 /**
- * `factotum … | head -1`: a reader that has read enough is no failure. What follows a server ends at once; what uses the
- * database ends by its own way, which stops the embedded one. A server goes on.
+ * `factotum … | head -1`: a reader that has read enough is no failure. What follows a server ends at once; what uses
+ * the database ends by its own way, which stops the embedded one. A server goes on.
  */
 function leaveWithReader({ kind }: Action): void {
   if (kind === 'serve') return

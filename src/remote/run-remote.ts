@@ -33,7 +33,7 @@ const PATIENCE_MS = 10_000
 const NEW_TOKEN_MS = 5000
 const POLL_MS = 100
 
-/** A server that cannot be reached, that does not let the token in, or that refuses, is said on standard error, and a failure. */
+/** A server that cannot be reached, does not let the token in, or refuses, is said on standard error, and a failure. */
 export async function runRemote(action: RemoteAction, options: RemoteOptions): Promise<ExitCode> {
   const { url, token, terminal } = options
   let isLost = false

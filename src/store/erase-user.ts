@@ -158,8 +158,8 @@ const STATEMENTS = {
       ${['feedback', 'answer', 'failure'].map(erasedUnlessNull).join(', ')}
     WHERE session_id = $1 AND turn_id = ANY ($2::text[])`,
   decisions: `UPDATE approvals SET decided_by = ${E}, ${erasedUnlessNull('note')} WHERE session_id = $1 AND decided_by = $2`,
-  // A checkpoint's learnings (without a task) belong to no turn and may quote any participant, so all are erased. What others
-  // taught and was asked about is judged anew: a trigger sees that the question is resolved.
+  // A checkpoint's learnings (without a task) belong to no turn and may quote any participant, so all are erased. What
+  // others taught and was asked about is judged anew: a trigger sees that the question is resolved.
   learnings: `WITH learnt AS (
       UPDATE learnings SET content = ${E}, norm = '', scope = NULL, scope_of = '', ${['user_name', 'reason'].map(erasedUnlessNull).join(', ')},
         decided_by = CASE WHEN decided_by = $2 THEN ${E} ELSE decided_by END,

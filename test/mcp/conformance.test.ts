@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { conform } from '../harness/conformance.ts'
 
-/** The judge of `sse-retry` fails a client that comes back more than half a second late, as on a machine that stalls. */
+/** The judge of `sse-retry` fails a client that comes back half a second late, as on a machine that stalls. */
 const ONLY_LATE = /, 1 failed[^]*reconnected very late/
 const MOST_TRIES = 8
 

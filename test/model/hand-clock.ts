@@ -1,4 +1,4 @@
-/** A clock that moves only when the test says so, and then fires what has become due: for limits that measure silence. */
+/** A clock that moves when the test says so, and then fires what has become due: for limits that measure silence. */
 import type { Clock } from '../../src/platform/clock.ts'
 
 export interface HandClock extends Pick<Clock, 'after'> {

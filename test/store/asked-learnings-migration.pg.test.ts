@@ -1,4 +1,4 @@
-/** Learnings of older databases that wait for an answer which has been given, or whose question is gone, wait no longer. */
+/** Learnings of older databases that wait for an answer that was given, or whose question is gone, wait no longer. */
 import { expect, test } from 'vitest'
 import { openBefore } from '../harness/older-database.ts'
 

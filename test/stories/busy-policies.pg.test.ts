@@ -398,7 +398,7 @@ test('STEER: a turn that awaits an approval hears the decision first, and makes 
   expect(turnOf(messages, 1)).toMatchObject({ status: 'DONE', joinedInto: { id: turnOf(messages, 0).id } })
   expect(turnOf(messages, 0).plans).toMatchObject([{}, { replanReason: expect.stringContaining('Not now.') }])
   expect(answersIn(watch).at(-1)).toContain('Or only say hello')
-  // A page reads a turn when it hears of its end: an event that is committed before its row shows it as joined for good.
+  // A page reads a turn when it hears of its end: one committed before the row would show it as joined for good.
   expect(await select(story, COMMITS_OF_ENDS)).toEqual([{ ends: 2, commits: 1 }])
 })
 

@@ -63,8 +63,8 @@ async function shownFor(question: string, person: Person = 'ada', sessionId = `c
 }
 
 /**
- * Until the planner is shown this fact: where the machine is so busy that a question has no vector in time, all questions
- * do without one for a while.
+ * Until the planner is shown this fact: where the machine is so busy that a question has no vector in time, all
+ * questions do without one for a while.
  */
 async function untilShown(
   content: string,

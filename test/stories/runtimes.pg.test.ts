@@ -31,8 +31,8 @@ async function storedState(id: string): Promise<unknown> {
 }
 
 /**
- * Says more until a conversation of the runtime was begun anew, as by another process than before: either may take a turn.
- * Each answer has heard all that was said.
+ * Says more until a conversation of the runtime was begun anew, as by another process than before: either may take a
+ * turn. Each answer has heard all that was said.
  */
 async function sayUntilBegun(id: string, said: string[], on: Story): Promise<void> {
   const before = await storedState(id)

@@ -16,7 +16,7 @@ export interface WatchInput {
   readonly workspace: string
   /** What the workspace may have, if that is less than the limit of every workspace. */
   readonly maxBytes: number
-  /** It cannot write into files (see `mayOnlyShrink`), but make folders, links and empty ones: its growth is watched. */
+  /** It cannot write into files (see `mayOnlyShrink`), but make folders, links, empty ones: its growth is watched. */
   readonly mayOnlyShrink: boolean
   readonly limits: CommandLimits
   readonly quota: WorkspaceQuota

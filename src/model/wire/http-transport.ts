@@ -49,8 +49,8 @@ interface HttpTransportOptions {
 /**
  * Makes the pool of connections, one for each process; sockets that are idle keep no process alive. The returned
  * `fetch`, or the body that it resolves with, fails with AnswerCut for a limit, with the signal's reason when aborted,
- * and with Node's error when the network fails. It repeats a request once, on a connection of its own, when a kept one was
- * closed within a second and before any byte of an answer.
+ * and with Node's error when the network fails. It repeats a request once, on a connection of its own, when a kept one
+ * was closed within a second and before any byte of an answer.
  */
 export function createHttpTransport({ proxyEnv, clock, headers = () => ({}) }: HttpTransportOptions): FetchWithin {
   const agents = { kept: agentsOf({ keepAlive: true, proxyEnv }), fresh: agentsOf({ keepAlive: false, proxyEnv }) }

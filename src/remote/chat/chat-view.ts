@@ -153,7 +153,7 @@ export class ChatView {
   }
 }
 
-/** Of a line that was written over, as progress is, what a terminal would show; a return at its end may belong to it. */
+/** Of a line that was written over, as progress is, what a terminal would show; a return at its end may be its own. */
 function lastWritten(line: string): string {
   const end = /\r*$/.exec(line)?.index ?? line.length
   return line.slice(line.lastIndexOf('\r', end - 1) + 1)

@@ -123,7 +123,7 @@ async function meansOf(
   if (text !== null && learning === undefined && question.factIds.length === 0)
     return conflict(
       'NOTHING_TO_DO',
-      `Question "${question.id}" is about no learning and no fact. Settle it without a text, and create a fact that says it.`,
+      `Question "${question.id}" is about no learning and no fact. Settle it without a text, and create a fact.`,
       question.id,
     )
   const facts = await lockFacts(transaction, question.factIds)
@@ -176,7 +176,7 @@ async function settle(
   return factId === null ? oldIds : [factId, ...oldIds]
 }
 
-/** Of several learnings one holds. What the others say need not be wrong, and what is discarded is refused from then on. */
+/** Of several learnings one holds. What the others say need not be wrong, and what is discarded is refused later. */
 async function holdOther(transaction: Transaction, editor: Editor, { id, sessionId }: LockedLearning): Promise<void> {
   const reason = 'Another learning holds by the answer to their question.'
   const undecided = { questionId: null, decidedBy: null, decidedAt: null, changeId: editor.changeId }

@@ -1,6 +1,6 @@
 /**
- * An open point. One of a session is visible to all who may see the session; one of all sessions to admins, and to those
- * to whom it was put: of them only who answered it is shown the answer, which others said in sessions of their own.
+ * An open point. One of a session is visible to all who may see the session; one of all sessions to admins, and to
+ * those to whom it was put: of them only who answered it is shown the answer, which others said in their own sessions.
  */
 import type { Viewer } from '../../../core/identity.ts'
 import type { QuestionSource, QuestionStatus } from '../../../core/status.ts'
