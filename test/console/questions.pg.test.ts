@@ -1,8 +1,12 @@
-/** A question is shown, live, on the page of the session in which it was raised, and is closed there. */
+/** Questions are shown on the page of the session in which they were raised, closed there, and settled by admins. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   AddParticipantDocument,
+  CreateFactDocument,
   CreateQuestionDocument,
+  DisputeFactDocument,
+  FactDocument,
+  FactsDocument,
   OpenSessionDocument,
   QuestionsDocument,
 } from '../generated/graphql.ts'
@@ -41,5 +45,28 @@ describe.skipIf(!hasBrowser)(`questions${withoutBrowser}`, () => {
     expect(questions.edges).toMatchObject([
       { node: { status: 'RESOLVED', answer: 'Only on Sundays.', resolvedBy: { name: 'ben' } } },
     ])
+  })
+
+  test('an admin who answers that a fact is wrong says what holds, and the fact is replaced', async () => {
+    const [ada, ben] = [world.story.as('ada'), world.story.as('ben')]
+    const { createFact } = await ada.run(CreateFactDocument, { content: 'The tower of Ghent opens at nine.' })
+    if (createFact.__typename !== 'CreateFactPayload') throw new Error(JSON.stringify(createFact))
+    await ben.run(DisputeFactDocument, { id: createFact.fact.id, reason: 'It opens at ten since May.' })
+    await using opened = await world.open('ada', { path: '/memory/questions' })
+    const { page } = opened
+    await page.getByText('It opens at ten since May.').click()
+    await page.keyboard.press('a')
+    const dialog = page.getByRole('dialog')
+    // The answer alone would be kept nowhere: it was asked about in no session.
+    await dialog.getByLabel('The answer').fill('Ben is right.')
+    expect(await dialog.getByRole('button', { name: 'Answer', exact: true }).isDisabled()).toBe(true)
+    await dialog.getByLabel('What follows').selectOption('What is known holds no more')
+    await dialog.getByLabel('What holds, as a fact').fill('The tower of Ghent opens at ten.')
+    await dialog.getByRole('button', { name: 'Answer', exact: true }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    const { node } = await ada.run(FactDocument, { id: createFact.fact.id })
+    expect(node).toMatchObject({ invalidatedAt: expect.any(String) })
+    const { facts } = await ada.run(FactsDocument, { filter: { search: 'tower Ghent' } })
+    expect(facts.edges.map(({ node }) => node.content)).toEqual(['The tower of Ghent opens at ten.'])
   })
 })
