@@ -6,7 +6,7 @@ export interface HandClock extends Pick<Clock, 'after'> {
   pass(ms: number): void
 }
 
-/** `onSet` is told the length of each timer that is set. */
+/** `onSet` is called with the length of each timer that is set. */
 export function handClock(onSet: (ms: number) => void = () => {}): HandClock {
   let nowMs = 0
   const timers = new Map<symbol, { readonly dueMs: number; readonly action: () => void }>()

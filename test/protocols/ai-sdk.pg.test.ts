@@ -305,7 +305,7 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     await expect.poll(turnsIn('stop-queued')).toEqual(['CANCELLED', 'CANCELLED'])
   })
 
-  test('stop after a page has come back ends the turn; leaving before it is told anything does not', async () => {
+  test('stop after a page has come back ends the turn; leaving before there is a stream does not', async () => {
     const page = new AbortController()
     const stream = await submitUntil(page.signal, 'stop-resumed', 'run: echo begun; sleep 60')
     await stream.cancel()
