@@ -61,6 +61,8 @@ export async function seedProposal(
   const id = newId('proposal')
   const steps = [{ operation: 'MERGE', content, reason: null }]
   const sources = factIds.map((factId) => ({ step: 0, factId, version: 1, content: 'As it was.' }))
+  // Consolidation proposes nothing for what a person has reviewed.
+  await prisma.fact.updateMany({ where: { id: { in: [...factIds] } }, data: { reviewedAt: null, reviewedBy: null } })
   await prisma.proposal.create({ data: { id, steps, createdAt: AT, sources: { create: sources } } })
   return id
 }

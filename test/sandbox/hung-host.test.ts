@@ -81,12 +81,15 @@ interface Lasting {
   readonly outcome: Promise<CommandOutcome>
 }
 
-/** Runs a command that does not end, until all of it is there. Null: its time was over before. */
+/** Runs a command that does not end, until all of it is there, and said so. Null: its time was over before. */
 async function tryLasting(fixture: Fixture, input: Partial<CommandInput>): Promise<Lasting | null> {
   const marker = `hung-${randomHex(6)}`
-  const outcome = fixture.run(lasting(marker), input)
+  let said = ''
+  const onOutput = (_stream: unknown, text: string): void => void (said += text)
+  const outcome = fixture.run(lasting(marker), { onOutput, ...input })
   const isOver = watchEnd(outcome)
-  await expect.poll(() => isOver() || findProcesses(marker).length >= 3, { interval: 10 }).toBe(true)
+  const isWhole = (): boolean => said.includes('begun') && findProcesses(marker).length >= 3
+  await expect.poll(() => isOver() || isWhole(), { interval: 10 }).toBe(true)
   return isOver() ? null : { marker, outcome }
 }
 
