@@ -7,6 +7,7 @@ import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { ApiClient } from '../harness/api-client.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
+import { runAsAdmin } from '../harness/database.ts'
 import { converse, send, Story, turnEnd, watchAll, type Person } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_INTROSPECTION, GOOD_PLAN, GOOD_REVIEW, shownLabels } from '../model/good-answers.ts'
@@ -372,4 +373,24 @@ test('a dispute about one user’s fact that went out of use meanwhile makes no 
     const { resolveQuestion } = await ada.run(api.ResolveQuestionDocument, { id, outcome: 'NEITHER' })
     expect(resolveQuestion).toMatchObject({ question: { status: 'RESOLVED' } })
   }
+})
+
+test('an answer to a dispute that a learning was asked about, too, is learned in its session', async () => {
+  const [ada, ben] = [story.as('ada'), story.as('ben')]
+  const id = await state('The ferry to the lighthouse has berth eleven.')
+  await ben.run(api.DisputeFactDocument, { id, reason: 'It moved to berth twelve.' })
+  const { questions } = await ada.run(api.QuestionsDocument, { filter: { status: ['OPEN'] } })
+  const question = must(questions.edges[0]?.node, 'a question')
+  await ada.run(api.OpenSessionDocument, { input: { id: 'cli:lighthouse' } })
+  await runAsAdmin(
+    story.databaseUrl,
+    `INSERT INTO learnings (id, session_id, content, norm, status, question_id, decided_by, decided_at, created_at)
+     VALUES ('learn_lighthouse', 'cli:lighthouse', 'It has berth twelve.', 'it has berth twelve', 'ASKED',
+       '${question.id}', 'curator', now(), now())`,
+  )
+  const answer = 'Berth twelve, since the spring tide.'
+  const { resolveQuestion } = await ada.run(api.ResolveQuestionDocument, { id: question.id, answer })
+  expect(resolveQuestion).toMatchObject({ question: { status: 'RESOLVED' } })
+  const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId: 'cli:lighthouse' } })
+  expect(learnings.edges.map(({ node }) => node.content)).toContain(`${question.content} ${answer}`)
 })

@@ -61,7 +61,7 @@ export function storeSettledQuestion(
     const learnings = await lockAsked(transaction, id)
     const question = await lockQuestion(transaction, id)
     if (question === undefined) return notFound('question', id)
-    const refusal = refuseResolving(question) ?? refuseUnlearnt(settlement, question)
+    const refusal = refuseResolving(question) ?? refuseUnlearnt({ settlement, question, learnings })
     if (refusal !== null) return refusal
     // All refusals come before the first write.
     const means = outcome === null ? null : await meansOf(transaction, { settlement, question, learnings })
@@ -81,13 +81,19 @@ export function storeSettledQuestion(
 }
 
 /** What is learned is learned in a session: an answer that has none would say of the facts what is kept nowhere. */
-function refuseUnlearnt({ outcome, learned, sessionId }: Settlement, question: LockedQuestion): Refusal | null {
-  const hasFacts = question.factIds.length > 0 && question.sessionId === null && sessionId === null
-  if (outcome !== null || learned === null || !hasFacts) return null
+function refuseUnlearnt({ settlement, question, learnings }: QuestionToSettle): Refusal | null {
+  const { outcome, learned } = settlement
+  const hasSession = sessionOf({ settlement, question, learnings }) !== null
+  if (outcome !== null || learned === null || hasSession || question.factIds.length === 0) return null
   return invalidInput(
     ['outcome'],
     'must say what becomes of the facts: FACTS when they hold, NEITHER when they do not, with a text when another holds',
   )
+}
+
+/** In which what the answer says is learned; null: in none. */
+function sessionOf({ settlement, question, learnings }: QuestionToSettle): string | null {
+  return question.sessionId ?? settlement.sessionId ?? learnings[0]?.sessionId ?? null
 }
 
 interface QuestionToSettle {
@@ -198,7 +204,7 @@ async function learn(
 ): Promise<string[]> {
   for (const learning of learnings)
     await decide(transaction, editor, { learning, columns: { status: 'ANSWERED', questionId: question.id } })
-  const sessionId = question.sessionId ?? settlement.sessionId ?? learnings[0]?.sessionId ?? null
+  const sessionId = sessionOf({ settlement, question, learnings })
   if (settlement.learned === null || sessionId === null) return []
   const { content, norm, entry } = settlement.learned
   const id = newId('learning')
