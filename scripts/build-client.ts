@@ -17,13 +17,12 @@ export function buildClient(run: (tool: string, args: readonly string[]) => void
   const emitted = ['--noEmit', 'false', '--rootDir', `${folder}/src`, '--outDir', `${folder}/dist`]
   run('tsc', ['--project', folder, '--rewriteRelativeImportExtensions', '--target', 'es2022', ...emitted, ...maps])
   change('dist/generated/graphql.js', (code) =>
-    code
-      // Bundlers cannot tell that nothing else happens, and would keep every document.
-      .replaceAll('= new TypedDocumentString(', '= /*#__PURE__*/ new TypedDocumentString(')
-      // No page needs the lines of a document, or the spaces around its punctuation.
-      .replaceAll(/TypedDocumentString\(`[^`]*`/g, (document) =>
-        document.replaceAll(/\s+/g, ' ').replaceAll(/ ?([{}():,]|\.{3}) ?/g, '$1'),
-      ),
+    // Documents become plain strings: a page pays for no class, and bundlers leave out those that it does not use. No
+    // page needs the lines of a document, or the spaces around its punctuation.
+    code.replaceAll(/= new TypedDocumentString\((`[^`]*`).*\);$/gm, (_made, document: string) => {
+      const short = document.replaceAll(/\s+/g, ' ').replaceAll(/ ?([{}():,`]|\.{3}) ?/g, '$1')
+      return `= ${short};`
+    }),
   )
   change('dist/generated/graphql.d.ts', (types) =>
     // The one type that a package would be needed for.
