@@ -142,9 +142,7 @@ export class FactotumClient {
     variables: Variables,
     { signal }: { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<Data, void, void> {
-    const { closed } = this.#connection
-    const until = signal === undefined ? closed : AbortSignal.any([signal, closed])
-    return follow(this.#connection, { document, variables, signal: until })
+    return follow(this.#connection, { document, variables, signal: this.#connection.until(signal) })
   }
 
   /** Whether the page is live: 'idle' while nothing is followed. */

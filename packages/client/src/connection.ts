@@ -76,7 +76,6 @@ export class Connection {
   readonly #closed = new AbortController()
   /** How often the WebSocket was opened; grows when the server is back. */
   #opened = 0
-  #isOpen = false
   #state: ConnectionState = 'idle'
   readonly #watchers = new Set<() => void>()
 
@@ -89,6 +88,11 @@ export class Connection {
   /** Aborted when the client is closed. */
   get closed(): AbortSignal {
     return this.#closed.signal
+  }
+
+  /** Aborted with the signal, and when the client is closed. */
+  until(signal: AbortSignal = this.closed): AbortSignal {
+    return AbortSignal.any([signal, this.closed])
   }
 
   /**
@@ -263,7 +267,6 @@ export class Connection {
         },
         connected: () => {
           this.#opened += 1
-          this.#isOpen = true
           this.#enter('open')
           onConnection?.('open')
         },
@@ -275,10 +278,10 @@ export class Connection {
         },
         closed: (event) => {
           clearTimeout(silence)
+          const wasOpen = this.#state === 'open'
           // 1000: it was closed on purpose, with the last subscription.
           this.#enter((event as { readonly code?: number }).code === 1000 ? 'idle' : 'offline')
-          if (this.#isOpen) onConnection?.('closed')
-          this.#isOpen = false
+          if (wasOpen) onConnection?.('closed')
         },
       },
     })

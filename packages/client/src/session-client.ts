@@ -119,7 +119,7 @@ export class SessionClient {
    */
   ask(content: string, { signal, ...options }: SendOptions = {}): Promise<AskResult> {
     const input = { sessionId: this.id, content, idempotencyKey: newKey(), ...options }
-    return askAgent(this.#connection, input, this.#until(signal))
+    return askAgent(this.#connection, input, this.#connection.until(signal))
   }
 
   /** Ends the turn that runs; refused when none does. */
@@ -144,7 +144,7 @@ export class SessionClient {
     body: FileBody,
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<Uploaded | UploadRefused> {
-    return sendFile(this.#connection, { sessionId: this.id, name, body, signal: this.#until(signal) })
+    return sendFile(this.#connection, { sessionId: this.id, name, body, signal: this.#connection.until(signal) })
   }
 
   /** The newest 100 files of the session: uploaded ones, and those that turns have published. */
@@ -175,7 +175,7 @@ export class SessionClient {
    * })`.
    */
   view({ signal }: { readonly signal?: AbortSignal } = {}): Promise<SessionView | null> {
-    return readView(this.#connection, this.id, this.#until(signal))
+    return readView(this.#connection, this.id, this.#connection.until(signal))
   }
 
   /**
@@ -184,7 +184,7 @@ export class SessionClient {
    * ClientError with the server's reason when there is nothing to come back to: NOT_FOUND, UNAUTHENTICATED.
    */
   events({ after, signal }: EventsOptions = {}): AsyncGenerator<SessionEvent, void, void> {
-    return followEvents(this.#connection, this.id, { after, signal: this.#until(signal) })
+    return followEvents(this.#connection, this.id, { after, signal: this.#connection.until(signal) })
   }
 
   /**
@@ -192,7 +192,7 @@ export class SessionClient {
    * `events`.
    */
   watch({ signal }: { readonly signal?: AbortSignal } = {}): AsyncGenerator<SessionView, void, void> {
-    return watchView(this.#connection, this.id, this.#until(signal))
+    return watchView(this.#connection, this.id, this.#connection.until(signal))
   }
 
   /**
@@ -210,10 +210,5 @@ export class SessionClient {
 
   async #decide(input: DecideApprovalInput): Promise<DecideResult> {
     return (await this.#connection.request(DecideApprovalDocument, { input })).decideApproval
-  }
-
-  #until(signal: AbortSignal | undefined): AbortSignal {
-    const { closed } = this.#connection
-    return signal === undefined ? closed : AbortSignal.any([signal, closed])
   }
 }

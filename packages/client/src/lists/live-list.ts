@@ -2,16 +2,20 @@
  * A list that stays live: its first entries, read again whenever an update says that it may have changed. Reading,
  * rather than guessing from updates, keeps its order and its filter those of the server.
  */
-import { asClientError, ClientError } from '../client-error.ts'
+import { ClientError } from '../client-error.ts'
 import type { ReadingClient } from '../reading-client.ts'
 import type { TypedDocument } from '../connection.ts'
+import { keepTrying } from '../keep-trying.ts'
 import { Notifier } from '../store/notifier.ts'
 import { share } from '../store/share.ts'
 import { pause } from '../pause.ts'
 
 /** What a list shows: one immutable value, which stays the same where nothing changed. */
 export interface ListState<Item> {
-  /** 'failed': `error` says why nothing more will come. */
+  /**
+   * 'failed': `error` says why. It is tried again by itself while something listens, and becomes 'ready' once it goes
+   * well; where the server refuses who asks, or what for, when something listens anew and with `loadMore`.
+   */
   readonly status: 'loading' | 'ready' | 'failed'
   readonly error: ClientError | null
   readonly items: readonly Item[]
@@ -44,9 +48,9 @@ const LINGER_MS = 5000
 
 /**
  * Follows the server from its first listener until 5 s after its last; reads at most four times a second. A connection
- * that breaks is made anew; what cannot be read is `status` "failed", and nothing throws. Asking for one more reading
- * while one is under way is a pair of flags of its own: `Coalesced` is of the server, and a page would load it for this
- * alone.
+ * that breaks is made anew; what cannot be read is `status` "failed" until it can, and nothing throws. Asking for one
+ * more reading while one is under way is a pair of fields of its own: `Coalesced` is of the server, and a page would
+ * load it for this alone.
  */
 export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
   readonly #client: ReadingClient
@@ -58,7 +62,8 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
   #following: AbortController | null = null
   #linger: ReturnType<typeof setTimeout> | undefined
   #isDue = false
-  #isReading = false
+  /** The following for which it is being read. */
+  #reading: AbortSignal | null = null
 
   constructor(client: ReadingClient, source: ListSource<Item, Filter>, filter: Filter | null) {
     this.#client = client
@@ -79,18 +84,24 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
     }
   }
 
-  /** Shows more of it, at most 100. */
+  /**
+   * Shows more of it, at most 100. Does nothing while there is no more; where it has failed, it tries anew at once. What
+   * becomes of it is in the state.
+   */
   readonly loadMore = (): void => {
-    this.#size = Math.min(this.#size + PAGE_SIZE, MAX_SIZE)
-    if (this.#following !== null) void this.#read(this.#following.signal)
+    const { status, hasMore } = this.#state
+    if (hasMore) this.#size = Math.min(this.#size + PAGE_SIZE, MAX_SIZE)
+    if (status === 'failed') {
+      this.#stop()
+      if (!this.#notifier.isIdle) this.#start()
+    } else if (hasMore && this.#following !== null) void this.#read(this.#following.signal)
   }
 
   #start(): void {
     clearTimeout(this.#linger)
     if (this.#following !== null) return
-    const following = new AbortController()
-    this.#following = following
-    void this.#follow(following.signal)
+    this.#following = new AbortController()
+    void this.#try((signal) => this.#follow(signal), this.#following.signal)
   }
 
   #stop(): void {
@@ -98,40 +109,40 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
     this.#following = null
   }
 
-  async #follow(signal: AbortSignal): Promise<void> {
-    try {
-      // The first update says that the list is to be read.
-      for await (const _ of this.#client.subscribe(this.#source.updates, {}, { signal })) void this.#read(signal)
-    } catch (error) {
-      this.#fail(error, signal)
+  #try(attempt: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+    const fail = (error: ClientError, isFinal: boolean): void => {
+      // What is still being read must not make it "ready": nothing follows it any more.
+      if (isFinal) this.#stop()
+      this.#show({ ...this.#state, status: 'failed', error })
     }
+    return keepTrying(attempt, { client: this.#client, signal, fail })
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    // The first update says that the list is to be read.
+    for await (const _ of this.#client.subscribe(this.#source.updates, {}, { signal })) void this.#read(signal)
   }
 
   /** Reads it; what changes meanwhile makes it be read once more. */
   async #read(signal: AbortSignal): Promise<void> {
     this.#isDue = true
-    if (this.#isReading) return
-    this.#isReading = true
-    try {
-      while (this.#isDue && !signal.aborted) {
-        this.#isDue = false
-        const variables = { first: this.#size, filter: this.#filter }
-        const { list } = await this.#client.read(this.#source.list, variables, { signal })
-        if (list === null) throw new ClientError('FORBIDDEN', 'Only administrators may read this list.')
-        const items = list.edges.map(({ node }) => node)
-        this.#show({ status: 'ready', error: null, items, hasMore: list.pageInfo.hasNextPage && this.#size < MAX_SIZE })
-        await pause(AT_MOST_EVERY_MS, signal)
-      }
-    } catch (error) {
-      this.#fail(error, signal)
-    } finally {
-      this.#isReading = false
+    if (this.#reading === signal) return
+    this.#reading = signal
+    while (this.#isDue && !signal.aborted) {
+      this.#isDue = false
+      await this.#try(() => this.#readOnce(signal), signal)
+      await pause(AT_MOST_EVERY_MS, signal)
     }
+    if (this.#reading === signal) this.#reading = null
   }
 
-  #fail(error: unknown, signal: AbortSignal): void {
-    if (signal.aborted || this.#client.isClosed) return
-    this.#show({ ...this.#state, status: 'failed', error: asClientError(error) })
+  async #readOnce(signal: AbortSignal): Promise<void> {
+    const variables = { first: this.#size, filter: this.#filter }
+    const { list } = await this.#client.read(this.#source.list, variables, { signal })
+    if (signal.aborted) return
+    if (list === null) throw new ClientError('FORBIDDEN', 'Only administrators may read this list.')
+    const items = list.edges.map(({ node }) => node)
+    this.#show({ status: 'ready', error: null, items, hasMore: list.pageInfo.hasNextPage && this.#size < MAX_SIZE })
   }
 
   #show(state: ListState<Item>): void {

@@ -102,7 +102,8 @@ export interface TurnState extends TurnFieldsFragment {
 export interface SessionState {
   /**
    * 'loading' until the session was read once; 'absent': there is none yet, and the first message opens it; 'failed':
-   * `error` says why nothing more will come.
+   * `error` says why. It is tried again by itself while something listens, and becomes 'ready' once it goes well; where
+   * the server refuses who asks, or what for, when something listens anew and with `reload`.
    */
   readonly status: 'loading' | 'ready' | 'absent' | 'failed'
   readonly error: ClientError | null

@@ -5,6 +5,7 @@
 import { asClientError, type ClientError } from '../client-error.ts'
 import type { ReadingClient } from '../reading-client.ts'
 import { StoreEventsDocument, StorePageDocument, StoreTurnDocument } from '../generated/graphql.ts'
+import { keepTrying } from '../keep-trying.ts'
 import { newKey } from '../new-key.ts'
 import type { SendOptions, SendResult } from '../session-client.ts'
 import { foldEvent, foldTurn } from './fold-event.ts'
@@ -32,7 +33,10 @@ export class SessionStore {
   #shown: SessionState = NOTHING_YET
   /** Opaque; null: the oldest entry came with an event, or newer ones were dropped. */
   #olderCursor: string | null = null
-  /** How often the page was read. What was asked for before the last time may have been erased since. */
+  /**
+   * How often the page was read, or its oldest entries dropped. What was asked for before the last time may have been
+   * erased since, or be older than what is older now.
+   */
   #pages = 0
   #following: AbortController | null = null
   #linger: ReturnType<typeof setTimeout> | undefined
@@ -120,7 +124,7 @@ export class SessionStore {
     if (turn !== null) this.#change(foldTurn(this.#folded, turn))
   }
 
-  /** Reads the page anew, such as after `failed`. */
+  /** Reads the page anew and at once, such as after `failed`. */
   readonly reload = (): void => {
     this.#stop()
     if (!this.#notifier.isIdle) this.#start()
@@ -155,13 +159,16 @@ export class SessionStore {
   #start(): void {
     clearTimeout(this.#linger)
     if (this.#following !== null) return
-    const following = new AbortController()
-    this.#following = following
+    this.#following = new AbortController()
+    this.#stopWatching()
     this.#stopWatching = this.#client.watchConnection(() => this.#show())
-    void this.#follow(following.signal).catch((error: unknown) => {
-      if (following.signal.aborted || this.#client.isClosed) return
-      this.#change({ status: 'failed', error: asClientError(error) })
-    })
+    const fail = (error: ClientError, isFinal: boolean): void => {
+      // Then the next listener begins anew.
+      if (isFinal) this.#following = null
+      this.#change({ status: 'failed', error })
+    }
+    const { signal } = this.#following
+    void keepTrying(() => this.#follow(signal), { client: this.#client, signal, fail })
   }
 
   #stop(): void {
@@ -215,6 +222,7 @@ export class SessionStore {
   #trim(): void {
     const { entries } = this.#folded
     if (entries.length <= MAX_ENTRIES) return
+    this.#pages += 1
     this.#olderCursor = null
     this.#folded = { ...this.#folded, entries: entries.slice(-KEPT_ENTRIES), hasOlder: true }
   }

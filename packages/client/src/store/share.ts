@@ -2,24 +2,21 @@
 export function share<Value>(previous: unknown, next: Value): Value {
   if (Object.is(previous, next)) return next
   if (typeof previous !== 'object' || typeof next !== 'object' || previous === null || next === null) return next
-  if (Array.isArray(next)) return shareItems(previous, next) as Value
+  // What makes an error one, and its message, are none of its fields.
+  if (next instanceof Error) return next
   return shareFields(previous as Fields, next as Fields) as Value
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-function shareItems(previous: object, next: readonly unknown[]): readonly unknown[] {
-  if (!Array.isArray(previous)) return next
-  const shared = next.map((item, index) => share(previous[index], item))
-  return previous.length === shared.length && shared.every((item, index) => Object.is(item, previous[index]))
-    ? previous
-    : shared
-}
-
-function shareFields(previous: Fields, next: Fields): Fields {
+/** The items of a list are its fields. */
+function shareFields(previous: Fields, next: Fields): unknown {
   const names = Object.keys(next)
-  const shared = Object.fromEntries(names.map((name) => [name, share(previous[name], next[name])]))
+  const parts = names.map((name) => share(previous[name], next[name]))
   const isSame =
-    names.length === Object.keys(previous).length && names.every((name) => Object.is(shared[name], previous[name]))
-  return isSame ? previous : shared
+    Array.isArray(previous) === Array.isArray(next) &&
+    names.length === Object.keys(previous).length &&
+    names.every((name, index) => Object.is(parts[index], previous[name]))
+  if (isSame) return previous
+  return Array.isArray(next) ? parts : Object.fromEntries(names.map((name, index) => [name, parts[index]]))
 }
