@@ -39,11 +39,9 @@ const PASSING: ReadonlySet<string> = new Set([
   'STORAGE_FULL',
 ])
 /** What to do about it, where the server's sentence cannot say it. */
-const HINTS: Readonly<Record<string, string>> = {
-  GRAPHQL_VALIDATION_FAILED:
-    ` (by version ${CLIENT_VERSION} of the client: is the server of another? Install the one that it serves: ` +
-    'npm install <its address>/client.tgz)',
-}
+const HINT_WHEN_INVALID =
+  ` (by version ${CLIENT_VERSION} of the client: is the server of another? Install the one that it serves: ` +
+  'npm install <its address>/client.tgz)'
 
 /** Why an operation ended; `message` is a sentence that can be shown to a person. */
 export class ClientError extends Error {
@@ -71,7 +69,7 @@ export class ClientError extends Error {
   static ofServer(errors?: readonly ServerError[]): ClientError {
     const first = errors?.[0]
     const { code, retryAfterMs } = first?.extensions ?? {}
-    const hint = HINTS[String(code)] ?? ''
+    const hint = code === 'GRAPHQL_VALIDATION_FAILED' ? HINT_WHEN_INVALID : ''
     return new ClientError(
       // A server of a later version may have codes that this one does not know; they are passed on as they are.
       typeof code === 'string' ? (code as ClientErrorCode) : 'BAD_RESPONSE',

@@ -6,7 +6,7 @@ import { pause, retryDelayMs } from './pause.ts'
  * replaced, an error of the server, too many subscriptions. After any other the same would be refused again, until a
  * person changes who asks, or what for.
  */
-const MAY_BE_OVER: ReadonlySet<string> = new Set(['BAD_RESPONSE', 'INTERNAL_SERVER_ERROR', 'LIMIT_EXCEEDED'])
+const MAY_BE_OVER = /^(BAD_RESPONSE|INTERNAL_SERVER_ERROR|LIMIT_EXCEEDED)$/
 
 /** `fail` is called with each failure; `isFinal`: nothing is tried any more. */
 interface Trying {
@@ -19,17 +19,14 @@ interface Trying {
  * Until `attempt` succeeds, the signal is aborted or the client closed: what a person has before them becomes right
  * again by itself. Never rejects.
  */
-export async function keepTrying(
-  attempt: (signal: AbortSignal) => Promise<void>,
-  { client, signal, fail }: Trying,
-): Promise<void> {
+export async function keepTrying(attempt: () => Promise<void>, { client, signal, fail }: Trying): Promise<void> {
   for (let failures = 1; !signal.aborted; failures += 1) {
     try {
-      return await attempt(signal)
+      return await attempt()
     } catch (thrown) {
       if (signal.aborted || client.isClosed) return
       const error = asClientError(thrown)
-      const isFinal = !error.isPassing && !MAY_BE_OVER.has(error.code)
+      const isFinal = !error.isPassing && !MAY_BE_OVER.test(error.code)
       fail(error, isFinal)
       if (isFinal) return
       await pause(Math.max(retryDelayMs(failures), error.retryAfterMs ?? 0), signal)

@@ -18,51 +18,40 @@ import {
   type ListedSessionFragment,
   type SessionFilter,
 } from '../generated/graphql.ts'
+import { keep } from '../keep.ts'
 import { LiveList, type ListSource } from './live-list.ts'
 
 /**
  * Sessions that the token may see, the one with the newest activity first; the same list for the same filter, so it is
- * read once for all of a page.
+ * read once for all of a page. Beyond 50 lists and stores of a client, those to which nothing listens are given up.
  */
-export function sessionList(client: ReadingClient, filter: SessionFilter | null = null) {
-  return listOf<ListedSessionFragment, SessionFilter>(client, SESSIONS, filter)
-}
+export const sessionList = /*#__PURE__*/ listOf<ListedSessionFragment, SessionFilter>({
+  list: ListSessionsDocument,
+  updates: ListedSessionsDocument,
+})
 
 /** Approvals that the token may see; the same list for the same filter. */
-export function approvalList(client: ReadingClient, filter: ApprovalFilter | null = null) {
-  return listOf<ListedApprovalFragment, ApprovalFilter>(client, APPROVALS, filter)
-}
+export const approvalList = /*#__PURE__*/ listOf<ListedApprovalFragment, ApprovalFilter>({
+  list: ListApprovalsDocument,
+  updates: ListedApprovalsDocument,
+})
 
 /** For admins. */
-export function factList(client: ReadingClient, filter: FactFilter | null = null) {
-  return listOf<ListedFactFragment, FactFilter>(client, FACTS, filter)
-}
+export const factList = /*#__PURE__*/ listOf<ListedFactFragment, FactFilter>({
+  list: ListFactsDocument,
+  updates: ListedFactsDocument,
+})
 
 /** For admins. */
-export function learningList(client: ReadingClient, filter: LearningFilter | null = null) {
-  return listOf<ListedLearningFragment, LearningFilter>(client, LEARNINGS, filter)
-}
+export const learningList = /*#__PURE__*/ listOf<ListedLearningFragment, LearningFilter>({
+  list: ListLearningsDocument,
+  updates: ListedLearningsDocument,
+})
 
-const SESSIONS = { list: ListSessionsDocument, updates: ListedSessionsDocument }
-const APPROVALS = { list: ListApprovalsDocument, updates: ListedApprovalsDocument }
-const FACTS = { list: ListFactsDocument, updates: ListedFactsDocument }
-const LEARNINGS = { list: ListLearningsDocument, updates: ListedLearningsDocument }
-
-const lists = new WeakMap<ReadingClient, Map<unknown, Map<string, LiveList<never, never>>>>()
-
-function listOf<Item extends { readonly id: string }, Filter>(
-  client: ReadingClient,
-  source: ListSource<Item, Filter>,
-  filter: Filter | null,
-): LiveList<Item, Filter> {
-  const ofClient = lists.get(client) ?? new Map<unknown, Map<string, LiveList<never, never>>>()
-  lists.set(client, ofClient)
-  const ofSource = ofClient.get(source) ?? new Map<string, LiveList<never, never>>()
-  ofClient.set(source, ofSource)
-  const key = JSON.stringify(filter)
-  const known = ofSource.get(key) as LiveList<Item, Filter> | undefined
-  if (known !== undefined) return known
-  const list = new LiveList<Item, Filter>(client, source, filter)
-  ofSource.set(key, list as unknown as LiveList<never, never>)
-  return list
+function listOf<Item extends { readonly id: string }, Filter>(source: ListSource<Item, Filter>) {
+  return (client: ReadingClient, filter: Filter | null = null): LiveList<Item, Filter> => {
+    // The text of its subscription says which list it is.
+    const key = source.updates.toString() + JSON.stringify(filter)
+    return keep(client, key, () => new LiveList(client, source, filter))
+  }
 }

@@ -30,14 +30,10 @@ interface Page<Item> {
   } | null
 }
 
-interface Update {
-  readonly update: { readonly readList: boolean; readonly entry: { readonly id: string } | null }
-}
-
 /** Where a list comes from: a page of it, and a subscription to what may have changed it. */
 export interface ListSource<Item, Filter> {
-  readonly list: TypedDocument<Page<Item>, { first: number; after?: string | null; filter?: Filter | null }>
-  readonly updates: TypedDocument<Update, Record<string, never>>
+  readonly list: TypedDocument<Page<Item>, { first: number; filter?: Filter | null }>
+  readonly updates: TypedDocument<unknown, Record<string, never>>
 }
 
 const PAGE_SIZE = 50
@@ -71,6 +67,11 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
     this.#filter = filter
   }
 
+  /** Nothing listens to it. */
+  get isIdle(): boolean {
+    return this.#notifier.isIdle
+  }
+
   readonly getSnapshot = (): ListState<Item> => this.#state
 
   /** The first listener begins to follow the list; the last ends it. */
@@ -80,7 +81,7 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
     return () => {
       unsubscribe()
       clearTimeout(this.#linger)
-      if (this.#notifier.isIdle) this.#linger = setTimeout(() => this.#stop(), LINGER_MS)
+      if (this.isIdle) this.#linger = setTimeout(() => this.#stop(), LINGER_MS)
     }
   }
 
@@ -90,10 +91,10 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
    */
   readonly loadMore = (): void => {
     const { status, hasMore } = this.#state
-    if (hasMore) this.#size = Math.min(this.#size + PAGE_SIZE, MAX_SIZE)
+    if (hasMore) this.#size = MAX_SIZE
     if (status === 'failed') {
       this.#stop()
-      if (!this.#notifier.isIdle) this.#start()
+      if (!this.isIdle) this.#start()
     } else if (hasMore && this.#following !== null) void this.#read(this.#following.signal)
   }
 
@@ -101,7 +102,8 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
     clearTimeout(this.#linger)
     if (this.#following !== null) return
     this.#following = new AbortController()
-    void this.#try((signal) => this.#follow(signal), this.#following.signal)
+    const { signal } = this.#following
+    void this.#try(() => this.#follow(signal), signal)
   }
 
   #stop(): void {
@@ -109,7 +111,7 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
     this.#following = null
   }
 
-  #try(attempt: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+  #try(attempt: () => Promise<void>, signal: AbortSignal): Promise<void> {
     const fail = (error: ClientError, isFinal: boolean): void => {
       // What is still being read must not make it "ready": nothing follows it any more.
       if (isFinal) this.#stop()

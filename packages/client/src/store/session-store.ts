@@ -49,6 +49,11 @@ export class SessionStore {
     this.id = id
   }
 
+  /** Nothing listens to it, and no message of it is on its way or waits to be sent again. */
+  get isIdle(): boolean {
+    return this.#notifier.isIdle && this.#outbox.outgoing.length === 0
+  }
+
   /** What is shown now. The same value until it changes. */
   readonly getSnapshot = (): SessionState => this.#shown
 
