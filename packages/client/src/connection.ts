@@ -30,7 +30,10 @@ export interface ConnectOptions {
   readonly onConnection?: (state: 'open' | 'closed') => void
 }
 
-/** Whether the WebSocket stands: it opens with the first subscription, and closes with the last. */
+/**
+ * Whether the WebSocket stands: it opens with the first subscription, and closes with the last. 'offline': it was lost,
+ * or did not come about, and what is followed waits for it; 'idle' while nothing is followed.
+ */
 export type ConnectionState = 'idle' | 'connecting' | 'open' | 'offline'
 
 /** A document with the types of its result and variables, as GraphQL Code Generator makes them. */
@@ -78,6 +81,7 @@ export class Connection {
   #opened = 0
   #state: ConnectionState = 'idle'
   readonly #watchers = new Set<() => void>()
+  #followers = 0
 
   constructor(options: ConnectOptions) {
     this.#options = options
@@ -103,7 +107,7 @@ export class Connection {
     return this.#opened
   }
 
-  /** 'offline' between a loss and the next success, however many attempts lie between. */
+  /** 'offline' between a loss and the next success, however many attempts lie between, while anything is followed. */
   get state(): ConnectionState {
     return this.#state
   }
@@ -112,6 +116,12 @@ export class Connection {
   watch(watcher: () => void): () => void {
     this.#watchers.add(watcher)
     return () => this.#watchers.delete(watcher)
+  }
+
+  /** 1: one more subscription is followed, across all its connections; -1: one of them has ended. */
+  follows(change: 1 | -1): void {
+    this.#followers += change
+    if (this.#followers === 0 && this.#state === 'offline') this.#enter('idle')
   }
 
   #enter(state: ConnectionState): void {
@@ -278,10 +288,10 @@ export class Connection {
         },
         closed: (event) => {
           clearTimeout(silence)
-          const wasOpen = this.#state === 'open'
+          if (this.#state === 'open') onConnection?.('closed')
           // 1000: it was closed on purpose, with the last subscription.
-          this.#enter((event as { readonly code?: number }).code === 1000 ? 'idle' : 'offline')
-          if (wasOpen) onConnection?.('closed')
+          const isLost = this.#followers > 0 && (event as { readonly code?: number }).code !== 1000
+          this.#enter(isLost ? 'offline' : 'idle')
         },
       },
     })

@@ -23,23 +23,28 @@ export async function* follow<Data, Variables extends object>(
 ): AsyncGenerator<Data, void, void> {
   let seen: number | undefined
   let failures = 0
-  while (!signal.aborted) {
-    const opened = connection.opened
-    const asked = seen === undefined ? variables : { ...variables, after: seen }
-    let waitMs = 0
-    try {
-      for await (const data of connection.subscribe(document, asked, signal)) {
-        failures = 0
-        seen = seqOf(data) ?? seen
-        yield data
+  connection.follows(1)
+  try {
+    while (!signal.aborted) {
+      const opened = connection.opened
+      const asked = seen === undefined ? variables : { ...variables, after: seen }
+      let waitMs = 0
+      try {
+        for await (const data of connection.subscribe(document, asked, signal)) {
+          failures = 0
+          seen = seqOf(data) ?? seen
+          yield data
+        }
+      } catch (error) {
+        if (!(error instanceof ClientError) || !error.isPassing) throw error
+        waitMs = error.retryAfterMs ?? 0
       }
-    } catch (error) {
-      if (!(error instanceof ClientError) || !error.isPassing) throw error
-      waitMs = error.retryAfterMs ?? 0
+      // It was open in between: the trouble is a new one.
+      failures = connection.opened > opened ? 1 : failures + 1
+      await pause(Math.max(retryDelayMs(failures), waitMs), signal)
     }
-    // It was open in between: the trouble is a new one.
-    failures = connection.opened > opened ? 1 : failures + 1
-    await pause(Math.max(retryDelayMs(failures), waitMs), signal)
+  } finally {
+    connection.follows(-1)
   }
 }
 

@@ -1,0 +1,53 @@
+/** What a client says of its connection: never that it is lost while nothing waits for it. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { connect, type FactotumClient } from '../../packages/client/src/connect.ts'
+
+/** A server that takes every subscription and says nothing, or lets no client in. */
+async function startServer({ refuses = false }: { readonly refuses?: boolean } = {}) {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'graphql-transport-ws' })
+  server.on('connection', (socket) =>
+    socket.on('message', (data: Buffer) => {
+      const { type } = JSON.parse(data.toString()) as { type: string }
+      if (type !== 'connection_init') return
+      if (refuses) socket.close(4401, 'UNAUTHENTICATED: the token is not known')
+      else socket.send(JSON.stringify({ type: 'connection_ack' }))
+    }),
+  )
+  await once(server, 'listening')
+  const stop = (): void => {
+    for (const socket of server.clients) socket.terminate()
+    server.close()
+  }
+  onTestFinished(stop)
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop }
+}
+
+function clientOf(url: string): FactotumClient {
+  const client = connect({ url, token: 't' })
+  onTestFinished(() => client.close())
+  return client
+}
+
+test('it is offline while what is followed waits for a lost connection, and idle once nothing is', async () => {
+  const server = await startServer()
+  const client = clientOf(server.url)
+  expect(client.connectionState).toBe('idle')
+  const ended = new AbortController()
+  const [one, two] = [1, 2].map((after) => client.session('web:x').events({ after, signal: ended.signal }).next())
+  await expect.poll(() => client.connectionState).toBe('open')
+  server.stop()
+  await expect.poll(() => client.connectionState).toBe('offline')
+  ended.abort()
+  expect(await Promise.all([one, two])).toMatchObject([{ done: true }, { done: true }])
+  expect(client.connectionState).toBe('idle')
+})
+
+test('it is idle after what was followed is refused for good', async () => {
+  const { url } = await startServer({ refuses: true })
+  const client = clientOf(url)
+  await expect(client.session('web:x').events().next()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+  expect(client.connectionState).toBe('idle')
+})
