@@ -58,7 +58,22 @@ test.skipIf(!hasBrowser)(`a chat over kill -9, without a network, in two tabs${w
   await using pages = await ChatPages.begin(first.url)
   const [one, two] = [await pages.enter(token, ID), await pages.enter(token, ID)]
 
+  // An answer that is not Factotum's, such as of a proxy.
+  await one.page.route('**/graphql', (route) =>
+    route.request().postData()?.includes('query StoreOlder') === true
+      ? route.fulfill({ body: 'not here', headers: { 'access-control-allow-origin': '*' } })
+      : route.continue(),
+  )
+  await one.button('Earlier').click()
+  await expect.poll(() => one.page.getByRole('alert').textContent()).toContain("is not Factotum's")
+  await one.page.unroute('**/graphql')
   for (const tab of [one, two]) await tab.button('Earlier').click()
+  await untilRight([one, two], first)
+
+  const tooLong = 'x'.repeat(256 * 1024 + 1)
+  await one.say(tooLong)
+  await expect.poll(() => one.page.getByRole('alert').textContent()).toContain('256 KiB')
+  await expect.poll(() => one.page.getByLabel('Message').inputValue()).toBe(tooLong)
   await untilRight([one, two], first)
 
   model.pieces = PIECES

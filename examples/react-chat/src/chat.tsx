@@ -1,26 +1,41 @@
-import { useClient, useConnection, useSession } from '@factotum/client/react'
+import type { Entry } from '@factotum/client'
+import { useClient, useConnection, useSession, useSessionStore } from '@factotum/client/react'
 import { useState } from 'react'
 
 export function Chat({ id }: { readonly id: string }) {
-  const { entries, approvals, turn, isBusy, status, error, hasOlder, loadOlder, send, retry } = useSession(id)
+  const { entries, approvals, turn, isBusy, status, error, hasOlder, isLoadingOlder } = useSession(id)
+  const store = useSessionStore(id)
   const connection = useConnection()
   const session = useClient().session(id)
+  const [text, setText] = useState('')
   const [problem, setProblem] = useState('')
   /** A refusal is a value with a problem; what goes wrong on the way is thrown. */
-  const run = (result: Promise<object>) =>
+  const run = (result: Promise<object | null | void>) =>
     void result.then(
-      (done) => setProblem('problem' in done ? String(done.problem) : ''),
+      (done) => setProblem(done && 'problem' in done ? String(done.problem) : ''),
       (failure: Error) => setProblem(failure.message),
     )
+  /** What is refused was not sent: it goes back to where it can be changed, before what was typed meanwhile. */
+  const say = async () => {
+    setText('')
+    const sent = await store.send(text)
+    if ('problem' in sent) setText((typed) => text + typed)
+    for (const { key } of store.getSnapshot().entries.filter(isRefused)) store.discard(key)
+    return sent
+  }
   if (status === 'failed') return <p role="alert">{error?.message}</p>
   return (
     <main>
-      {hasOlder && <button onClick={() => void loadOlder()}>Earlier</button>}
+      {hasOlder && (
+        <button disabled={isLoadingOlder} onClick={() => run(store.loadOlder())}>
+          Earlier
+        </button>
+      )}
       {entries.map((entry) => (
         <p key={entry.key} className={entry.kind}>
           {entry.content}
           {entry.kind === 'person' && entry.sending?.status === 'FAILED' && (
-            <button onClick={() => void retry(entry.key)}>Send again</button>
+            <button onClick={() => run(store.retry(entry.key))}>Send again</button>
           )}
         </p>
       ))}
@@ -32,8 +47,13 @@ export function Chat({ id }: { readonly id: string }) {
           <button onClick={() => run(session.deny(approval.id))}>Deny</button>
         </p>
       ))}
-      <form action={(data) => void send(data.get('text') as string)}>
-        <input name="text" aria-label="Message" autoComplete="off" />
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          run(say())
+        }}
+      >
+        <input value={text} onChange={({ target }) => setText(target.value)} aria-label="Message" autoComplete="off" />
         <button>Send</button>
       </form>
       {isBusy && <button onClick={() => run(session.cancel())}>Stop</button>}
@@ -48,4 +68,8 @@ export function Chat({ id }: { readonly id: string }) {
       <footer>{connection}</footer>
     </main>
   )
+}
+
+function isRefused(entry: Entry): boolean {
+  return entry.kind === 'person' && entry.sending?.status === 'REFUSED'
 }
