@@ -32,12 +32,7 @@ export function Chat({ id }: { readonly id: string }) {
         </button>
       )}
       {entries.map((entry) => (
-        <p key={entry.key} className={entry.kind}>
-          {entry.content}
-          {entry.kind === 'person' && entry.sending?.status === 'FAILED' && (
-            <button onClick={() => run(store.retry(entry.key))}>Send again</button>
-          )}
-        </p>
+        <Said key={entry.key} entry={entry} onRetry={() => run(store.retry(entry.key))} />
       ))}
       {isBusy && turn?.plan?.tasks.map((task) => <li key={task.id}>{`${task.detail}: ${task.status}`}</li>)}
       {approvals.map((approval) => (
@@ -67,6 +62,16 @@ export function Chat({ id }: { readonly id: string }) {
       {problem !== '' && <p role="alert">{problem}</p>}
       <footer>{connection}</footer>
     </main>
+  )
+}
+
+function Said({ entry, onRetry }: { readonly entry: Entry; readonly onRetry: () => void }) {
+  const isFailed = entry.kind === 'person' && entry.sending?.status === 'FAILED'
+  return (
+    <p className={entry.kind}>
+      {entry.content}
+      {isFailed && <button onClick={onRetry}>Send again</button>}
+    </p>
   )
 }
 
