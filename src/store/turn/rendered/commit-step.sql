@@ -467,24 +467,6 @@ WITH
     WHERE
       jsonb_typeof(q.learning) = 'object'
   ),
-  w_answer_jobs AS (
-    INSERT INTO
-      curation_jobs (session_id, ready_at)
-    SELECT DISTINCT
-      $1::text,
-      now() + interval '1 minute'
-    FROM
-      w_answers q
-    WHERE
-      q.learning -> 'entry' ->> 'status' = 'PENDING'
-      AND NOT (q.learning -> 'entry' ->> 'held')::boolean
-    ON CONFLICT (session_id) DO UPDATE
-    SET
-      ready_at = excluded.ready_at,
-      failures = 0,
-      run_id = NULL,
-      leased_until = NULL
-  ),
   w_answers_audit AS (
     INSERT INTO
       audit_entries (id, at, kind, session_id, turn_id, actor, data)
@@ -498,6 +480,26 @@ WITH
       jsonb_build_object('subjectId', q.id, 'change', 'RESOLVED', 'reason', NULL)
     FROM
       w_answers q
+  ),
+  w_curation_jobs AS (
+    INSERT INTO
+      curation_jobs (session_id, ready_at)
+    SELECT
+      $1,
+      now() + min(d.pause)
+    FROM
+      w_fence,
+      (
+        SELECT
+          interval '1 minute' AS pause
+      ) d
+    HAVING
+      count(*) > 0
+    ON CONFLICT (session_id) DO UPDATE
+    SET
+      ready_at = excluded.ready_at,
+      failures = 0,
+      run_id = NULL
   ),
   w_deliveries AS (
     INSERT INTO
