@@ -5,6 +5,8 @@
 import type { Curation, TurnWrite } from '../../core/turn-write.ts'
 import { sql, type Sql } from '../sql.ts'
 import {
+  ANSWERABLE,
+  ANSWERABLE_LEARNINGS,
   ANSWERS,
   JOINABLE,
   CURATED,
@@ -118,11 +120,20 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
  * a row, with a job of its session.
  */
 export function answerParts(answers: NonNullable<TurnWrite['answers']>, bind: Bind): Record<string, Fenced> {
+  const ids = bind(answers.map(({ questionId }) => questionId))
+  // Learnings before questions, each in order of id, as all who lock both: a question of all sessions is settled in
+  // several at a time. Counting has the locks taken before what reads it goes on.
+  const asked = fenced`
+    SELECT x.id FROM ${FENCE}, learnings x WHERE x.question_id = ANY(${ids}::text[]) AND x.status = 'ASKED'
+    ORDER BY x.id FOR UPDATE OF x`
+  const answerable = fenced`
+    SELECT x.id FROM ${FENCE}, questions x WHERE x.id = ANY(${ids}::text[])
+      AND (SELECT count(*) FROM ${ANSWERABLE_LEARNINGS}) >= 0 ORDER BY x.id FOR UPDATE OF x`
   const resolved = fenced`
     UPDATE questions x SET status = 'RESOLVED', answer = a.answer, resolved_by = t.user_name, resolved_at = a.at
-    FROM ${TURN} t, jsonb_to_recordset(${json(answers.map(withAuditIds), bind)})
+    FROM ${TURN} t, ${ANSWERABLE} o, jsonb_to_recordset(${json(answers.map(withAuditIds), bind)})
       AS a ("questionId" text, answer text, "byAdmin" boolean, learning jsonb, at timestamptz, "changeId" text, "auditIds" text[])
-    WHERE x.id = a."questionId" AND x.status = 'OPEN' AND (x.session_id = $1 OR (x.session_id IS NULL AND (a."byAdmin"
+    WHERE x.id = a."questionId" AND o.id = x.id AND (SELECT count(*) FROM ${ANSWERABLE}) > 0 AND x.status = 'OPEN' AND (x.session_id = $1 OR (x.session_id IS NULL AND (a."byAdmin"
       OR EXISTS (SELECT FROM question_askings p WHERE p.question_id = x.id AND p.session_id = $1))))
     RETURNING x.id, a.at, a."changeId", a."auditIds", a.learning, t.user_name`
   const settled = fenced`
@@ -140,6 +151,8 @@ export function answerParts(answers: NonNullable<TurnWrite['answers']>, bind: Bi
       jsonb_build_object('subjectId', q.id, 'change', 'RESOLVED', 'reason', NULL)
     FROM ${ANSWERS} q`
   return {
+    answerable_learnings: asked,
+    answerable,
     answers: resolved,
     answered_learnings: settled,
     answer_learnings: learned,
