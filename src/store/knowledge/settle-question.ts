@@ -164,6 +164,9 @@ async function settle(
   const { outcome, old, text, sessionId, scope } = means
   const oldIds = old.map(({ id }) => id)
   const factId = text === null ? null : newId('fact')
+  // A learning names one; the facts themselves name what replaced them.
+  const [first] = old
+  const replaced = first === undefined ? {} : { replacesFactId: first.id }
   if (factId === null && outcome === 'NEITHER') await takeOut(transaction, editor, old)
   else if (factId !== null) await replaceFacts(transaction, editor, { facts: old, factId })
   if (factId !== null && text !== null)
@@ -173,7 +176,7 @@ async function settle(
     const asked = questionId === null ? {} : { questionId }
     if (outcome === 'LEARNING' && index > 0) await holdOther(transaction, editor, learning)
     else if (outcome === 'LEARNING' && factId !== null)
-      await decide(transaction, editor, { learning, columns: { status: 'PROMOTED', factId, ...asked } })
+      await decide(transaction, editor, { learning, columns: { status: 'PROMOTED', factId, ...replaced, ...asked } })
     else {
       const reason = 'The answer to its question says otherwise.'
       await decide(transaction, editor, { learning, columns: { status: 'DISCARDED', reason, ...asked } })
