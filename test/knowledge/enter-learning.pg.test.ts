@@ -71,8 +71,8 @@ async function replaceFact(id: string, { by, with: other }: { readonly by: strin
 
 async function addLearning(content: string, status: string, factId: string | null = null): Promise<void> {
   await world.sql(
-    `INSERT INTO learnings (id, session_id, turn_id, user_name, content, norm, status, fact_id, created_at)
-     VALUES ('learn_0', 'cli:a', 'turn_a', 'alice', $1, $2, $3::learning_status, $4, now())`,
+    `INSERT INTO learnings (id, session_id, turn_id, user_name, content, norm, status, fact_id, scope, created_at)
+     VALUES ('learn_0', 'cli:a', 'turn_a', 'alice', $1, $2, $3::learning_status, $4, 'GLOBAL', now())`,
     content,
     normalText(content),
     status,
@@ -212,6 +212,9 @@ describe('waits to be judged side by side', () => {
     await addVersion('fact_1', { version: 2, content: TEXT, change: 'MERGED', by: 'summarizer' })
     await world.sql(`UPDATE facts SET replaced_by_id = 'fact_2' WHERE id = 'fact_1'`)
     expect(await entered(TEXT)).toMatchObject({ status: 'REFUSED', repeatsLearningId: 'learn_0' })
+    // From before learnings had scopes.
+    await world.sql('UPDATE learnings SET scope = NULL')
+    expect(await entered(TEXT)).toMatchObject({ status: 'REFUSED', repeatsLearningId: 'learn_0' })
     await world.sql(`UPDATE facts SET invalidated_at = now(), valid_to = now() WHERE id = 'fact_2'`)
     expect(await entered(TEXT)).toMatchObject({ status: 'PENDING', held: false })
   })
@@ -228,6 +231,18 @@ describe('waits to be judged side by side', () => {
     await world.sql(`UPDATE facts SET scope = 'GLOBAL', scope_of = ''`)
     expect(await entered(TEXT, cleo)).toMatchObject({ status: 'REFUSED', repeatsLearningId: 'learn_0' })
   })
+
+  test.each(['PENDING', 'DISCARDED'])(
+    'what says the same as a learning without a scope that is %s elsewhere',
+    async (status) => {
+      await addLearning(TEXT, status)
+      await world.sql('UPDATE learnings SET scope = NULL')
+      expect(await entered(TEXT)).toMatchObject({ status: 'PENDING', held: false })
+      expect(await entered(TEXT, { scope: 'SESSION', scopeOf: 'cli:b' })).toMatchObject({ status: 'PENDING' })
+      const own = await entered(TEXT, { scope: 'SESSION', scopeOf: 'cli:a' })
+      expect(own).toMatchObject({ status: 'REFUSED', repeatsLearningId: 'learn_0' })
+    },
+  )
 
   test('what says the same as a learning that became a question: its answer may', async () => {
     await addLearning(TEXT, 'ASKED')

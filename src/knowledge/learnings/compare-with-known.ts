@@ -138,6 +138,13 @@ const COUNTS = `$3 AND (l.status IN ('PENDING', 'DISCARDED') OR (l.status = 'PRO
     AND EXISTS (SELECT FROM became b JOIN facts f ON f.id = b.id
       WHERE b.learning_id = l.id AND f.invalidated_at IS NULL AND ${IN_REACH})))`
 
+/**
+ * Of learnings `l`. Without a scope, as one that was imported, it is its session's; one that became a fact counts where
+ * that is shown.
+ */
+const LEARNED_IN_REACH = `CASE WHEN l.scope IS NOT NULL THEN l.scope || ' ' || l.scope_of = ANY ($4::text[])
+      ELSE l.status = 'PROMOTED' OR 'SESSION ' || l.session_id = ANY ($4::text[]) END`
+
 const KNOWN = {
   name: 'knowledge.compare-with-known',
   text: `WITH RECURSIVE became AS (${BECAME}),
@@ -145,7 +152,7 @@ const KNOWN = {
     (SELECT 'fact' AS kind, id, norm, NULL AS by, NULL::timestamptz AS at, false AS "isMerged"
       FROM facts f WHERE norm = $1 AND invalidated_at IS NULL AND ${IN_REACH} LIMIT 1)
     UNION ALL (SELECT 'learning', id, norm, NULL, NULL, false FROM learnings l WHERE norm = $1 AND ${COUNTS}
-      AND (l.scope IS NULL OR l.scope || ' ' || l.scope_of = ANY ($4::text[])) LIMIT 1)
+      AND ${LEARNED_IN_REACH} LIMIT 1)
     UNION ALL (SELECT 'rejected', fact_id, $1, changed_by, at, is_merged FROM rejected ORDER BY at DESC LIMIT 1)
     UNION ALL SELECT 'prompt', id, norm, NULL, NULL, false FROM facts
       WHERE id = ANY ((SELECT fact_ids FROM turn_facts WHERE turn_id = $2)::text[])`,
