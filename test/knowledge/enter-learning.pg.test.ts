@@ -331,6 +331,23 @@ describe('waits for a person', () => {
     }
   })
 
+  test('what was rejected in a project, there and as what everybody is told', async () => {
+    const shop = { scope: 'PROJECT', scopeOf: 'shop' } as const
+    await addFact('fact_1', TEXT)
+    await addLearning('Shop: 8080.', 'PROMOTED', 'fact_1')
+    await world.sql(`UPDATE facts SET scope = 'PROJECT', scope_of = 'shop'`)
+    await world.sql(`UPDATE learnings SET scope = 'PROJECT', scope_of = 'shop'`)
+    await addVersion('fact_1', { version: 2, content: TEXT, change: 'INVALIDATED', by: 'ada' })
+    for (const text of [TEXT, 'Shop: 8080.']) {
+      expect(await entered(text)).toMatchObject({ status: 'PENDING', held: true, flags: ['REJECTED'] })
+      expect(await entered(text, shop)).toMatchObject({ held: true, flags: ['REJECTED'] })
+      expect(await entered(text, { ...shop, scopeOf: 'yard' })).toMatchObject({ status: 'PENDING', held: false })
+      expect(await entered(text, { scope: 'USER', scopeOf: 'cleo' })).toMatchObject({ held: false })
+    }
+    await world.sql(`UPDATE facts SET scope = 'GLOBAL', scope_of = ''`)
+    expect(await entered(TEXT, shop)).toMatchObject({ held: true, flags: ['REJECTED'] })
+  })
+
   test('not what the server itself changed', async () => {
     await addFact('fact_1', TEXT)
     await addVersion('fact_1', { version: 2, content: 'Port 8080: the shop.', change: 'EDITED', by: 'summarizer' })
