@@ -284,6 +284,8 @@ export interface TurnWrite {
   readonly dropDeltasOf?: readonly string[]
   readonly learnings?: readonly NewLearning[]
   readonly curations?: readonly Curation[]
+  /** The curator has not judged all that waits for it: a job of the session goes on, soon and without another turn. */
+  readonly curationDue?: true
   /** Ids of the facts that the planner, or a conversation, was shown. */
   readonly factsShown?: readonly string[]
   /** Of these, those that an answer said it relied on. */
@@ -361,6 +363,7 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
   const preview = second.preview ?? first.preview
   const pause = second.pause ?? first.pause
   const failure = second.failure ?? first.failure
+  const curationDue = second.curationDue ?? first.curationDue
   const hostDied = second.hostDied ?? first.hostDied
   const pluginWork = second.pluginWork ?? first.pluginWork
   const providerState = second.providerState === undefined ? first.providerState : second.providerState
@@ -372,6 +375,7 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
     ...(preview === undefined ? {} : { preview }),
     ...(pause === undefined ? {} : { pause }),
     ...(failure === undefined ? {} : { failure }),
+    ...(curationDue === undefined ? {} : { curationDue }),
     ...(hostDied === undefined ? {} : { hostDied }),
     ...(pluginWork === undefined ? {} : { pluginWork }),
     ...(providerState === undefined ? {} : { providerState }),

@@ -71,8 +71,8 @@ async function replaceFact(id: string, { by, with: other }: { readonly by: strin
 
 async function addLearning(content: string, status: string, factId: string | null = null): Promise<void> {
   await world.sql(
-    `INSERT INTO learnings (id, session_id, turn_id, user_name, content, norm, status, fact_id, created_at)
-     VALUES ('learn_0', 'cli:a', 'turn_a', 'alice', $1, $2, $3::learning_status, $4, now())`,
+    `INSERT INTO learnings (id, session_id, turn_id, user_name, content, norm, status, fact_id, scope, created_at)
+     VALUES ('learn_0', 'cli:a', 'turn_a', 'alice', $1, $2, $3::learning_status, $4, 'GLOBAL', now())`,
     content,
     normalText(content),
     status,
@@ -212,6 +212,9 @@ describe('waits to be judged side by side', () => {
     await addVersion('fact_1', { version: 2, content: TEXT, change: 'MERGED', by: 'summarizer' })
     await world.sql(`UPDATE facts SET replaced_by_id = 'fact_2' WHERE id = 'fact_1'`)
     expect(await entered(TEXT)).toMatchObject({ status: 'REFUSED', repeatsLearningId: 'learn_0' })
+    // From before learnings had scopes.
+    await world.sql('UPDATE learnings SET scope = NULL')
+    expect(await entered(TEXT)).toMatchObject({ status: 'REFUSED', repeatsLearningId: 'learn_0' })
     await world.sql(`UPDATE facts SET invalidated_at = now(), valid_to = now() WHERE id = 'fact_2'`)
     expect(await entered(TEXT)).toMatchObject({ status: 'PENDING', held: false })
   })
@@ -228,6 +231,18 @@ describe('waits to be judged side by side', () => {
     await world.sql(`UPDATE facts SET scope = 'GLOBAL', scope_of = ''`)
     expect(await entered(TEXT, cleo)).toMatchObject({ status: 'REFUSED', repeatsLearningId: 'learn_0' })
   })
+
+  test.each(['PENDING', 'DISCARDED'])(
+    'what says the same as a learning without a scope that is %s elsewhere',
+    async (status) => {
+      await addLearning(TEXT, status)
+      await world.sql('UPDATE learnings SET scope = NULL')
+      expect(await entered(TEXT)).toMatchObject({ status: 'PENDING', held: false })
+      expect(await entered(TEXT, { scope: 'SESSION', scopeOf: 'cli:b' })).toMatchObject({ status: 'PENDING' })
+      const own = await entered(TEXT, { scope: 'SESSION', scopeOf: 'cli:a' })
+      expect(own).toMatchObject({ status: 'REFUSED', repeatsLearningId: 'learn_0' })
+    },
+  )
 
   test('what says the same as a learning that became a question: its answer may', async () => {
     await addLearning(TEXT, 'ASKED')
@@ -314,6 +329,23 @@ describe('waits for a person', () => {
       expect(await entered(text)).toMatchObject({ status: 'PENDING', held: false, reason: null })
       expect(await entered(text, { scope: 'USER', scopeOf: 'cleo' })).toMatchObject({ flags: ['REJECTED'] })
     }
+  })
+
+  test('what was rejected in a project, there and as what everybody is told', async () => {
+    const shop = { scope: 'PROJECT', scopeOf: 'shop' } as const
+    await addFact('fact_1', TEXT)
+    await addLearning('Shop: 8080.', 'PROMOTED', 'fact_1')
+    await world.sql(`UPDATE facts SET scope = 'PROJECT', scope_of = 'shop'`)
+    await world.sql(`UPDATE learnings SET scope = 'PROJECT', scope_of = 'shop'`)
+    await addVersion('fact_1', { version: 2, content: TEXT, change: 'INVALIDATED', by: 'ada' })
+    for (const text of [TEXT, 'Shop: 8080.']) {
+      expect(await entered(text)).toMatchObject({ status: 'PENDING', held: true, flags: ['REJECTED'] })
+      expect(await entered(text, shop)).toMatchObject({ held: true, flags: ['REJECTED'] })
+      expect(await entered(text, { ...shop, scopeOf: 'yard' })).toMatchObject({ status: 'PENDING', held: false })
+      expect(await entered(text, { scope: 'USER', scopeOf: 'cleo' })).toMatchObject({ held: false })
+    }
+    await world.sql(`UPDATE facts SET scope = 'GLOBAL', scope_of = ''`)
+    expect(await entered(TEXT, shop)).toMatchObject({ held: true, flags: ['REJECTED'] })
   })
 
   test('not what the server itself changed', async () => {

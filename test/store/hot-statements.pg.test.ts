@@ -177,6 +177,7 @@ const finish = {
       question: null,
     },
   ],
+  curationDue: true,
   summary: { text: 'short', fromSeq: 0, toSeq: 1 },
   settledApprovals: [{ id: 'approval_1', status: 'CANCELLED', at }],
   delegationSteps: [

@@ -255,6 +255,9 @@ test('an answer settles its question, the learning and the facts in one go', asy
   expect(holds.resolveQuestion).toMatchObject({ question: { status: 'RESOLVED', answer: 'Turku.' } })
   const [was, is] = [await factSaying(archive.fact), await factSaying(archive.contrary)]
   expect(was).toMatchObject({ replacedBy: { id: is.id }, validTo: is.validFrom, changeId: is.changeId })
+  // The history of the fact leads to what was learned, and back.
+  const became = await query('SELECT replaces_fact_id, fact_id FROM learnings WHERE id = $1', [archive.learning.id])
+  expect(became).toEqual([{ replaces_fact_id: was.id, fact_id: is.id }])
   const twice = await ada.run(api.ResolveQuestionDocument, { id: archive.id, outcome: 'FACTS' })
   expect(twice.resolveQuestion).toMatchObject({ __typename: 'ConflictRefusal', reason: 'ALREADY_DECIDED' })
 

@@ -57,6 +57,7 @@ const TABLES: Record<Part, string> = {
   modelCalls: 'turns',
   dropDeltasOf: 'events',
   learnings: 'learnings',
+  curationDue: 'curation_jobs',
   curations: 'learnings facts fact_versions questions audit_entries',
   factsShown: 'turn_facts',
   factsUsed: 'fact_uses',
@@ -102,6 +103,7 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
       { id: newId('learning'), taskId: 'task_taught', content: 'a', norm: 'a', createdAt: at, entry: TO_JUDGE },
     ],
   }),
+  curationDue: () => only({ curationDue: true }),
   curations: ({ learningIds: [promoted, asked] }) =>
     only({
       curations: [

@@ -43,7 +43,7 @@ export async function curateSession(
   signal: AbortSignal,
 ): Promise<SessionCurated> {
   const { database, config } = context
-  const { sessionId, runId, failures } = claim
+  const { sessionId } = claim
   const made: SessionCurated[] = []
   const done: string[] = []
   let isWhole = true
@@ -56,10 +56,29 @@ export async function curateSession(
     for (const curation of curations ?? []) made.push(await store(context, sessionId, curation))
   }
   const rest = await loadCuration(database, config.current(), { sessionId, done: [] })
-  const pauseMs = isStopped(signal) ? 0 : PAUSES_MS[failures]
-  if (rest.learnings.length === 0 || pauseMs === undefined) await endCuration(database, runId)
-  else await postponeCuration(database, runId, pauseMs)
+  await settle(context, claim, { isDone: rest.learnings.length === 0, isStopped: isStopped(signal) })
   return { changedIds: made.flatMap((one) => one.changedIds), events: made.flatMap((one) => one.events) }
+}
+
+interface RunEnd {
+  /** Nothing waits any more. */
+  readonly isDone: boolean
+  readonly isStopped: boolean
+}
+
+/** What fails is counted, and the last failure is an error in the log: from then on nothing is tried by itself. */
+async function settle(
+  { database, metrics, logger }: CheckpointContext,
+  claim: CurationClaim,
+  { isDone, isStopped: isLeft }: RunEnd,
+): Promise<void> {
+  const { sessionId, failures } = claim
+  if (!isLeft) metrics.jobs.inc({ name: 'curation', outcome: isDone ? 'done' : 'failed' })
+  const pauseMs = isLeft ? 0 : PAUSES_MS[failures]
+  if (!isDone && pauseMs !== undefined) return postponeCuration(database, claim, pauseMs)
+  if (!isDone)
+    logger.error({ sessionId, failures: failures + 1 }, "learnings wait for their session's next turn; curation failed")
+  return endCuration(database, claim)
 }
 
 interface Task {

@@ -1,6 +1,6 @@
 /**
- * Sees that what checkpoints have learned is judged soon, without a turn: polls every second for jobs, and does one
- * after another. All state is in rows: when a process dies, another one, or the next start, goes on.
+ * Sees that what checkpoints have learned, and what turns have left, is judged soon, without a turn: polls every second
+ * for jobs, and does one after another. All state is in rows: when a process dies, another one, or the next start, goes on.
  */
 import { AppError, isOutage, messageOf } from '../../core/errors.ts'
 import type { Timing } from '../../config/timing.ts'
@@ -72,9 +72,11 @@ export class CurationJobs {
   }
 
   /** After a bug: the session's next turn or checkpoint tries again. */
-  async #giveUp({ sessionId, runId }: CurationClaim, error: unknown): Promise<void> {
-    const { database, logger } = this.#options.context
+  async #giveUp(claim: CurationClaim, error: unknown): Promise<void> {
+    const { database, logger, metrics } = this.#options.context
+    const { sessionId } = claim
+    metrics.jobs.inc({ name: 'curation', outcome: 'failed' })
     logger.error({ err: error, sessionId, correlationId: randomHex(8) }, 'a bug ended a curation')
-    await endCuration(database, runId)
+    await endCuration(database, claim)
   }
 }

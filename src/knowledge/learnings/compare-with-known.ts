@@ -4,9 +4,10 @@
  * fact is made of one.
  *
  * What must hold: only facts that everybody is shown, and those of its own scope, are known to it, and what others have
- * stands in the way of none of these. Bounded with any number of facts and learnings. The same normal text is found in
- * any case (hash index); of those that are alike, the ones that are most about the same (../rank-facts.ts). What is
- * alike is never a reason to refuse: trigrams cannot tell 8080 from 8081.
+ * stands in the way of none of these; but what a person rejected in a project is held for a person when everybody is to
+ * be told it. Bounded with any number of facts and learnings. The same normal text is found in any case (hash index);
+ * of those that are alike, the ones that are most about the same (../rank-facts.ts). What is alike is never a reason to
+ * refuse: trigrams cannot tell 8080 from 8081.
  */
 import { reachOfScope, type Scope } from '../../core/knowledge/fact-scope.ts'
 import type { Database } from '../../store/database.ts'
@@ -103,6 +104,11 @@ const ALIKE = {
 
 /** Of facts `f`. */
 const IN_REACH = "f.scope || ' ' || f.scope_of = ANY ($4::text[])"
+/**
+ * Of facts `f` that were rejected. A text for everybody reaches every project, so what a person rejected in one waits
+ * for a person; what is one user's, or one session's, is told no other.
+ */
+const REJECTED_IN_REACH = `(${IN_REACH} OR (f.scope = 'PROJECT' AND 'GLOBAL ' = ALL ($4::text[])))`
 /** Where the fact went when it was merged; a fact that another one replaced did not hold any more. */
 const INTO = `CASE WHEN f.invalidated_at IS NOT NULL AND f.valid_to IS NULL THEN f.replaced_by_id END AS into_id`
 /** Of versions `n`. */
@@ -117,12 +123,13 @@ const BECAME = `SELECT l.id AS learning_id, l.scope || ' ' || l.scope_of = ANY (
 const REJECTED = `SELECT NULL AS learning_id, f.id AS fact_id, n.changed_by, n.at,
       v.version = f.version AND f.replaced_by_id IS NOT NULL AND f.valid_to IS NULL AS is_merged
     FROM (SELECT fact_id, max(version) AS version FROM fact_versions WHERE norm = $1 GROUP BY fact_id) v
-      JOIN facts f ON f.id = v.fact_id AND (v.version < f.version OR f.invalidated_at IS NOT NULL) AND ${IN_REACH}
+      JOIN facts f ON f.id = v.fact_id AND (v.version < f.version OR f.invalidated_at IS NOT NULL)
+        AND ${REJECTED_IN_REACH}
       JOIN fact_versions n ON n.fact_id = f.id AND n.version = least(v.version + 1, f.version) AND ${BY_A_PERSON}`
 
 /** A fact that was made of the same learning, in other words, and taken out of use, or corrected, by a person. */
 const REJECTED_AS_LEARNED = `SELECT became.learning_id, f.id, n.changed_by, n.at, false
-    FROM became JOIN facts f ON f.id = became.id AND (${IN_REACH} OR became.is_theirs)
+    FROM became JOIN facts f ON f.id = became.id AND (${REJECTED_IN_REACH} OR became.is_theirs)
       JOIN fact_versions n ON n.fact_id = f.id AND ${BY_A_PERSON} AND CASE WHEN f.invalidated_at IS NOT NULL
         THEN n.version = f.version AND became.into_id IS NULL
         ELSE n.change IN ('EDITED', 'REVERTED', 'CONSOLIDATED')
@@ -138,6 +145,13 @@ const COUNTS = `$3 AND (l.status IN ('PENDING', 'DISCARDED') OR (l.status = 'PRO
     AND EXISTS (SELECT FROM became b JOIN facts f ON f.id = b.id
       WHERE b.learning_id = l.id AND f.invalidated_at IS NULL AND ${IN_REACH})))`
 
+/**
+ * Of learnings `l`. Without a scope, as one that was imported, it is its session's; one that became a fact counts where
+ * that is shown.
+ */
+const LEARNED_IN_REACH = `CASE WHEN l.scope IS NOT NULL THEN l.scope || ' ' || l.scope_of = ANY ($4::text[])
+      ELSE l.status = 'PROMOTED' OR 'SESSION ' || l.session_id = ANY ($4::text[]) END`
+
 const KNOWN = {
   name: 'knowledge.compare-with-known',
   text: `WITH RECURSIVE became AS (${BECAME}),
@@ -145,7 +159,7 @@ const KNOWN = {
     (SELECT 'fact' AS kind, id, norm, NULL AS by, NULL::timestamptz AS at, false AS "isMerged"
       FROM facts f WHERE norm = $1 AND invalidated_at IS NULL AND ${IN_REACH} LIMIT 1)
     UNION ALL (SELECT 'learning', id, norm, NULL, NULL, false FROM learnings l WHERE norm = $1 AND ${COUNTS}
-      AND (l.scope IS NULL OR l.scope || ' ' || l.scope_of = ANY ($4::text[])) LIMIT 1)
+      AND ${LEARNED_IN_REACH} LIMIT 1)
     UNION ALL (SELECT 'rejected', fact_id, $1, changed_by, at, is_merged FROM rejected ORDER BY at DESC LIMIT 1)
     UNION ALL SELECT 'prompt', id, norm, NULL, NULL, false FROM facts
       WHERE id = ANY ((SELECT fact_ids FROM turn_facts WHERE turn_id = $2)::text[])`,

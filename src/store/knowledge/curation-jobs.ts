@@ -1,8 +1,9 @@
 /**
- * Sessions whose learnings the curator is to judge without a turn, as rows: after a checkpoint, and when what a turn
- * judged has to be judged anew. Who claims one holds it for as long as it may take at most; a process that dies loses
- * it then, and another one goes on. The learnings themselves are decided once, by the first process that commits. All
- * times are the database's.
+ * Sessions whose learnings the curator is to judge without a turn, as rows: after a checkpoint, when what a turn judged
+ * has to be judged anew, and when what it learned was not judged at its end. Who claims one holds it for as long as it
+ * may take at most; a process that dies loses it then, and another one goes on. While a turn runs no job of its session
+ * begins, and while a job runs no turn asks the curator: one curator is asked at a time. The learnings themselves are
+ * decided once, by the first process that commits. All times are the database's.
  */
 import type { Database } from '../database.ts'
 import { sql, type Sql } from '../sql.ts'
@@ -19,7 +20,7 @@ export interface CurationClaim {
   readonly failures: number
 }
 
-/** The one that waits longest; null: none is due. */
+/** The one that waits longest, of a session in which no turn runs; null: none is due. */
 export async function claimCuration(database: Database): Promise<CurationClaim | null> {
   const [claim] = await database.query<CurationClaim>(CLAIM, [])
   return claim ?? null
@@ -28,32 +29,57 @@ export async function claimCuration(database: Database): Promise<CurationClaim |
 const CLAIM = {
   name: 'curation.claim',
   text: sql`WITH free AS MATERIALIZED (
-      SELECT session_id FROM curation_jobs WHERE ready_at <= now() AND (leased_until IS NULL OR leased_until <= now())
-      ORDER BY ready_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+      SELECT j.session_id FROM curation_jobs j JOIN sessions s ON s.id = j.session_id
+      WHERE j.ready_at <= now() AND (j.leased_until IS NULL OR j.leased_until <= now()) AND s.owner IS NULL
+      ORDER BY j.ready_at LIMIT 1 FOR UPDATE OF j SKIP LOCKED)
     UPDATE curation_jobs c SET run_id = gen_random_uuid()::text, leased_until = now() + ${LEASE}
     FROM free WHERE c.session_id = free.session_id
     RETURNING c.session_id AS "sessionId", c.run_id AS "runId", c.failures`,
 }
 
-/** Gives the claim back: nothing came of it, or not all. `againInMs`: when it is tried again. */
-export async function postponeCuration(database: Database, runId: string, againInMs: number): Promise<void> {
-  await database.query(POSTPONE, [runId, againInMs])
+/** Whether a process is at a job of the session. */
+export async function isCurating(database: Database, sessionId: string): Promise<boolean> {
+  return (await database.query(CURATING, [sessionId])).length > 0
+}
+
+const CURATING = {
+  name: 'curation.curating',
+  text: 'SELECT FROM curation_jobs WHERE session_id = $1 AND leased_until > now()',
+}
+
+type Claimed = Pick<CurationClaim, 'sessionId' | 'runId'>
+
+/** Of the claim $1 on session $2. Without its run the row became due again meanwhile, and is held until this ends. */
+const HELD = sql`session_id = $2 AND (run_id = $1 OR run_id IS NULL)`
+
+/**
+ * Gives the claim back: nothing came of it, or not all. `againInMs`: when it is tried again; one that became due
+ * meanwhile is done when it is due.
+ */
+export async function postponeCuration(
+  database: Database,
+  { sessionId, runId }: Claimed,
+  againInMs: number,
+): Promise<void> {
+  await database.query(POSTPONE, [runId, sessionId, againInMs])
 }
 
 const POSTPONE = {
   name: 'curation.postpone',
-  text: `UPDATE curation_jobs SET run_id = NULL, leased_until = NULL, failures = failures + ($2::float8 > 0)::int,
-      ready_at = now() + $2::float8 * interval '1 millisecond' WHERE run_id = $1`,
+  text: sql`UPDATE curation_jobs SET run_id = NULL, leased_until = NULL,
+      failures = failures + (run_id IS NOT NULL AND $3::float8 > 0)::int,
+      ready_at = CASE WHEN run_id IS NULL THEN ready_at ELSE now() + $3::float8 * interval '1 millisecond' END WHERE ${HELD}`,
 }
 
 /** The job is done, or given up. One that became due again meanwhile stays. */
-export async function endCuration(database: Database, runId: string): Promise<void> {
-  await database.query(END, [runId])
+export async function endCuration(database: Database, { sessionId, runId }: Claimed): Promise<void> {
+  await database.query(END, [runId, sessionId])
 }
 
 const END = {
   name: 'curation.end',
-  text: 'DELETE FROM curation_jobs WHERE run_id = $1',
+  text: sql`WITH ended AS (DELETE FROM curation_jobs WHERE run_id = $1)
+    UPDATE curation_jobs SET leased_until = NULL WHERE session_id = $2 AND run_id IS NULL`,
 }
 
 /** Makes a session's job due. `of`: gives its id and when, of at most one session. */
@@ -61,6 +87,6 @@ export function dueCurationSql(of: Sql): Sql {
   return sql`INSERT INTO curation_jobs (session_id, ready_at) ${of} ${DUE_ALREADY}`
 }
 
-/** What runs goes on, and is done once more. */
+/** What runs goes on under its lease, and is done once more. */
 export const DUE_ALREADY = sql`ON CONFLICT (session_id) DO UPDATE SET ready_at = excluded.ready_at, failures = 0,
-      run_id = NULL, leased_until = NULL`
+      run_id = NULL`

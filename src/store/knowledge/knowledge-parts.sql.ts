@@ -5,6 +5,8 @@
 import type { Curation, TurnWrite } from '../../core/turn-write.ts'
 import { sql, type Sql } from '../sql.ts'
 import {
+  ANSWERABLE,
+  ANSWERABLE_LEARNINGS,
   ANSWERS,
   JOINABLE,
   CURATED,
@@ -19,11 +21,13 @@ import {
 } from '../turn/fenced.ts'
 import { withAuditIds } from '../turn/turn-commit-rows.ts'
 import { FACT_STATE } from './fact-state.ts'
-import { DUE_ALREADY } from './curation-jobs.ts'
 import { ENTRY_COLUMNS, ENTRY_RECORD, ENTRY_VALUES, MAX_TRIES } from './learning-entry.ts'
 
 /** Of evaluations that could not be used, before a person decides. */
 const TRIES = sql`${MAX_TRIES}`
+
+/** Of JUDGED `c`: the question that it is to become, if any, may be joined. */
+export const IS_ASKED = sql`c."questionId" IS NULL OR EXISTS (SELECT FROM ${JOINABLE} q WHERE q.id = c."questionId")`
 
 const json = (rows: readonly object[], bind: Bind): Sql => sql`${bind(JSON.stringify(rows))}::jsonb`
 
@@ -57,7 +61,6 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
     SELECT o.id FROM (SELECT q.id FROM ${JUDGED} c, questions q
       WHERE q.id = c."questionId" AND q.status = 'OPEN' ORDER BY q.id FOR SHARE OF q) o
     UNION ALL SELECT c.question->>'id' FROM ${JUDGED} c WHERE jsonb_typeof(c.question) = 'object'`
-  const isAsked = sql`c."questionId" IS NULL OR EXISTS (SELECT FROM ${JOINABLE} q WHERE q.id = c."questionId")`
   const curated = fenced`
     UPDATE learnings x SET status = c.status, reason = c.reason, held = c.status = 'PENDING' AND (NOT c."isRetry" OR x.tries + 1 >= ${TRIES}),
       tries = x.tries + c."isRetry"::int, flags = CASE WHEN c."isRetry" AND x.tries + 1 < ${TRIES} THEN x.flags ELSE x.flags || c.flags END,
@@ -67,14 +70,8 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
       repeats_learning_id = (SELECT o.id FROM learnings o WHERE o.id = c."repeatsLearningId"),
       replaces_fact_id = (SELECT f.id FROM facts f WHERE f.id = c.replaces->>'factId')
     FROM ${JUDGED} c WHERE x.id = c.learning_id AND (jsonb_typeof(c.fact) IS DISTINCT FROM 'object'
-      OR EXISTS (SELECT FROM ${MADE} m WHERE m.id = c.fact->>'id')) AND (${isAsked})
+      OR EXISTS (SELECT FROM ${MADE} m WHERE m.id = c.fact->>'id')) AND (${IS_ASKED})
     RETURNING x.id, x.status, x.held, x.reason, c.at, c.by, c.fact, c.question, c.replaces, c."changeId", c."auditIds"`
-  // What is to be judged anew does not wait for another turn.
-  const again = fenced`INSERT INTO curation_jobs (session_id, ready_at)
-    SELECT $1, now() + CASE WHEN bool_and(c."isRetry") THEN interval '1 minute' ELSE interval '0' END
-    FROM ${JUDGED} c WHERE c."isRetry" OR (jsonb_typeof(c.fact) = 'object'
-      AND NOT EXISTS (SELECT FROM ${MADE} m WHERE m.id = c.fact->>'id')) OR NOT (${isAsked}) HAVING count(*) > 0
-    ${DUE_ALREADY}`
   const replaced = fenced`
     UPDATE facts f SET version = f.version + 1, invalidated_at = c.at, valid_to = c.at, replaced_by_id = c.fact->>'id',
       updated_at = c.at
@@ -108,7 +105,6 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
     made,
     joinable,
     curated,
-    curation_jobs: again,
     replaced,
     fact_versions: history,
     questions,
@@ -124,11 +120,20 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
  * a row, with a job of its session.
  */
 export function answerParts(answers: NonNullable<TurnWrite['answers']>, bind: Bind): Record<string, Fenced> {
+  const ids = bind(answers.map(({ questionId }) => questionId))
+  // Learnings before questions, each in order of id, as all who lock both: a question of all sessions is settled in
+  // several at a time. Counting has the locks taken before what reads it goes on.
+  const asked = fenced`
+    SELECT x.id FROM ${FENCE}, learnings x WHERE x.question_id = ANY(${ids}::text[]) AND x.status = 'ASKED'
+    ORDER BY x.id FOR UPDATE OF x`
+  const answerable = fenced`
+    SELECT x.id FROM ${FENCE}, questions x WHERE x.id = ANY(${ids}::text[])
+      AND (SELECT count(*) FROM ${ANSWERABLE_LEARNINGS}) >= 0 ORDER BY x.id FOR UPDATE OF x`
   const resolved = fenced`
     UPDATE questions x SET status = 'RESOLVED', answer = a.answer, resolved_by = t.user_name, resolved_at = a.at
-    FROM ${TURN} t, jsonb_to_recordset(${json(answers.map(withAuditIds), bind)})
+    FROM ${TURN} t, ${ANSWERABLE} o, jsonb_to_recordset(${json(answers.map(withAuditIds), bind)})
       AS a ("questionId" text, answer text, "byAdmin" boolean, learning jsonb, at timestamptz, "changeId" text, "auditIds" text[])
-    WHERE x.id = a."questionId" AND x.status = 'OPEN' AND (x.session_id = $1 OR (x.session_id IS NULL AND (a."byAdmin"
+    WHERE x.id = a."questionId" AND o.id = x.id AND (SELECT count(*) FROM ${ANSWERABLE}) > 0 AND x.status = 'OPEN' AND (x.session_id = $1 OR (x.session_id IS NULL AND (a."byAdmin"
       OR EXISTS (SELECT FROM question_askings p WHERE p.question_id = x.id AND p.session_id = $1))))
     RETURNING x.id, a.at, a."changeId", a."auditIds", a.learning, t.user_name`
   const settled = fenced`
@@ -139,12 +144,6 @@ export function answerParts(answers: NonNullable<TurnWrite['answers']>, bind: Bi
     SELECT l.id, $1, $4, q.user_name, l.content, l.norm, q.at, ${ENTRY_VALUES}
     FROM ${ANSWERS} q, jsonb_to_record(q.learning) AS l (id text, content text, norm text, entry jsonb), ${ENTRY_RECORD}
     WHERE jsonb_typeof(q.learning) = 'object'`
-  // What follows for the facts is judged at the turn's end, and without it where it ends by a cancel, or far off.
-  const jobs = fenced`
-    INSERT INTO curation_jobs (session_id, ready_at)
-    SELECT DISTINCT $1::text, now() + interval '1 minute' FROM ${ANSWERS} q
-    WHERE q.learning->'entry'->>'status' = 'PENDING' AND NOT (q.learning->'entry'->>'held')::boolean
-    ${DUE_ALREADY}`
   // Only a question that this commit resolved, under the name of the turn's user.
   const audit = fenced`
     INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, data)
@@ -152,10 +151,11 @@ export function answerParts(answers: NonNullable<TurnWrite['answers']>, bind: Bi
       jsonb_build_object('subjectId', q.id, 'change', 'RESOLVED', 'reason', NULL)
     FROM ${ANSWERS} q`
   return {
+    answerable_learnings: asked,
+    answerable,
     answers: resolved,
     answered_learnings: settled,
     answer_learnings: learned,
-    answer_jobs: jobs,
     answers_audit: audit,
   }
 }

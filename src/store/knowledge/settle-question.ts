@@ -13,6 +13,7 @@ import { dueCurationSql } from './curation-jobs.ts'
 import { changeFact, insertFact, lockFacts, refuseTwin, replaceFacts, type LockedFact } from './fact-change.ts'
 import {
   editKnowledge,
+  holdSession,
   lockSession,
   recordChange,
   type Editor,
@@ -53,10 +54,11 @@ export interface Settlement {
 export function storeSettledQuestion(
   database: Database,
   editor: Editor,
-  settlement: Settlement,
+  asked: Settlement,
 ): Promise<QuestionChanged | Refusal> {
-  const { id, answer, outcome } = settlement
+  const { id, answer, outcome } = asked
   return editKnowledge(database, async (transaction) => {
+    const settlement = { ...asked, sessionId: await holdPutIn(transaction, asked) }
     await lockSessionOf(transaction, id)
     const learnings = await lockAsked(transaction, id)
     const question = await lockQuestion(transaction, id)
@@ -78,6 +80,11 @@ export function storeSettledQuestion(
     const sessionEvent = await tellSession(transaction, editor, sessionId)
     return { kind: 'QuestionChanged', questionId: id, changedIds, sessionEvent }
   })
+}
+
+/** Null, also when the session was deleted since it was read: then the answer is as one that was given in none. */
+async function holdPutIn(transaction: Transaction, { sessionId }: Settlement): Promise<string | null> {
+  return sessionId !== null && (await holdSession(transaction, sessionId)) ? sessionId : null
 }
 
 /** What is learned is learned in a session: an answer that has none would say of the facts what is kept nowhere. */
@@ -164,6 +171,9 @@ async function settle(
   const { outcome, old, text, sessionId, scope } = means
   const oldIds = old.map(({ id }) => id)
   const factId = text === null ? null : newId('fact')
+  // A learning names one; the facts themselves name what replaced them.
+  const [first] = old
+  const replaced = first === undefined ? {} : { replacesFactId: first.id }
   if (factId === null && outcome === 'NEITHER') await takeOut(transaction, editor, old)
   else if (factId !== null) await replaceFacts(transaction, editor, { facts: old, factId })
   if (factId !== null && text !== null)
@@ -173,7 +183,7 @@ async function settle(
     const asked = questionId === null ? {} : { questionId }
     if (outcome === 'LEARNING' && index > 0) await holdOther(transaction, editor, learning)
     else if (outcome === 'LEARNING' && factId !== null)
-      await decide(transaction, editor, { learning, columns: { status: 'PROMOTED', factId, ...asked } })
+      await decide(transaction, editor, { learning, columns: { status: 'PROMOTED', factId, ...replaced, ...asked } })
     else {
       const reason = 'The answer to its question says otherwise.'
       await decide(transaction, editor, { learning, columns: { status: 'DISCARDED', reason, ...asked } })

@@ -34,6 +34,10 @@ export const MADE = named('w_made')
 export const JOINABLE = named('w_joinable')
 /** Learnings that this commit has decided. */
 export const CURATED = named('w_curated')
+/** Learnings that became questions which this commit may answer, locked. */
+export const ANSWERABLE_LEARNINGS = named('w_answerable_learnings')
+/** Questions that this commit may answer, locked. */
+export const ANSWERABLE = named('w_answerable')
 /** Questions that this commit has answered. */
 export const ANSWERS = named('w_answers')
 /** Approvals that this commit has settled. */

@@ -9,6 +9,7 @@ import type { TurnWrite } from '../../core/turn-write.ts'
 import { AUDIT_RECORD, auditRows, INSERT_AUDIT } from '../audit-entries.ts'
 import { CALL_TEXTS_RECORD, callTextsRows, INSERT_CALL_TEXTS } from './model-call-texts.ts'
 import { concat, given, identifier, sql, when, type Sql } from '../sql.ts'
+import { dueCurationPart } from '../knowledge/due-curation.sql.ts'
 import { answerParts, askingParts, curationParts } from '../knowledge/knowledge-parts.sql.ts'
 import { FENCE, fenced, SETTLED_APPROVALS, TURN, type Bind, type Fenced } from './fenced.ts'
 import {
@@ -282,6 +283,8 @@ function partsOf(turn: TurnRef, write: ReadyWrite, bind: Bind): Record<string, F
 
   if (isFilled(write.questionsAsked)) Object.assign(parts, askingParts(write.questionsAsked, bind))
   if (isFilled(answers)) Object.assign(parts, answerParts(answers, bind))
+  const job = dueCurationPart(write)
+  if (job !== null) parts['curation_jobs'] = job
 
   // The webhook is read under the session's lock: one that is taken away is not used any more.
   if (isFilled(deliveries))

@@ -7,6 +7,7 @@ import { scopeKey } from '../../core/knowledge/fact-scope.ts'
 import { triedInVain } from '../../knowledge/curate.ts'
 import { curatorContext, decidePending, UNUSABLE_ANSWERS } from '../../knowledge/decide-pending.ts'
 import { loadCuration, type PendingCuration } from '../../knowledge/load-curation.ts'
+import { isCurating } from '../../store/knowledge/curation-jobs.ts'
 import { askAfterwards, type StepOutcome } from '../step-outcome.ts'
 import type { TurnContext } from '../turn-context.ts'
 
@@ -15,25 +16,27 @@ type CurateLearningsContext = Pick<
   'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database' | 'clock' | 'secrets' | 'meaningOf'
 >
 
-/** Of learnings in one session; what is left comes with the next turn. */
+/** Of learnings in one session; what is left is judged by a job. */
 const MAX_SCOPES = 5
 
 /**
- * Scope by scope, a few of them in one turn. Repeated it decides nothing twice; a call that fails leaves the rest
- * pending for a next turn.
+ * Scope by scope, a few of them in one turn. Repeated it decides nothing twice; what a call that fails leaves pending is
+ * judged by a job of the session, and so is all while such a job runs.
  */
 export async function curateLearnings(context: CurateLearningsContext): Promise<StepOutcome> {
   // What the turn has just learned must be in the rows that are read.
   await context.journal.flushed()
-  const { sessionId } = context
+  const { sessionId, database } = context
+  if (await isCurating(database, sessionId)) return { kind: 'Passed' }
   const done: string[] = []
   while (done.length < MAX_SCOPES) {
-    const pending = await loadCuration(context.database, context.config.current(), { sessionId, done })
-    if (pending.learnings.length === 0) break
+    const pending = await loadCuration(database, context.config.current(), { sessionId, done })
+    if (pending.learnings.length === 0) return { kind: 'Passed' }
     const outcome = await curateOnes(context, pending)
     if (outcome.kind !== 'Passed') return outcome
     done.push(scopeKey(pending.scope))
   }
+  context.journal.record([], { curationDue: true })
   return { kind: 'Passed' }
 }
 

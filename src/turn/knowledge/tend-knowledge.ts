@@ -4,7 +4,7 @@
  *
  * What must hold: none of this changes how the turn ended. A step that fails is logged, recorded as an event, and
  * changes nothing; a cancel ends the steps at once; what a crash interrupts is found again from its rows, by this turn
- * when it is continued or by the next one.
+ * when it is continued or by the next one. What the curator has not judged is judged by a job of the session.
  */
 import { AppError, messageOf } from '../../core/errors.ts'
 import { curateLearnings } from './curate-learnings.ts'
@@ -55,7 +55,8 @@ async function attempt(
   const outcome = await outcomeOf(context, run)
   if (outcome.kind !== 'Failed') return
   context.logger.warn({ step, reason: outcome.detail ?? outcome.reason }, 'a step after the answer failed')
-  context.journal.record([{ type: 'PipelineStep', step, detail: `failed: ${outcome.reason}` }])
+  const job = step === 'CURATING' ? ({ curationDue: true } as const) : {}
+  context.journal.record([{ type: 'PipelineStep', step, detail: `failed: ${outcome.reason}` }], job)
 }
 
 /**

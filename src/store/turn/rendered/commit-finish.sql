@@ -350,48 +350,6 @@ WITH
       c."changeId",
       c."auditIds"
   ),
-  w_curation_jobs AS (
-    INSERT INTO
-      curation_jobs (session_id, ready_at)
-    SELECT
-      $1,
-      now() + CASE
-        WHEN bool_and(c."isRetry") THEN interval '1 minute'
-        ELSE interval '0'
-      END
-    FROM
-      w_judged c
-    WHERE
-      c."isRetry"
-      OR (
-        jsonb_typeof(c.fact) = 'object'
-        AND NOT EXISTS (
-          SELECT
-          FROM
-            w_made m
-          WHERE
-            m.id = c.fact ->> 'id'
-        )
-      )
-      OR NOT (
-        c."questionId" IS NULL
-        OR EXISTS (
-          SELECT
-          FROM
-            w_joinable q
-          WHERE
-            q.id = c."questionId"
-        )
-      )
-    HAVING
-      count(*) > 0
-    ON CONFLICT (session_id) DO UPDATE
-    SET
-      ready_at = excluded.ready_at,
-      failures = 0,
-      run_id = NULL,
-      leased_until = NULL
-  ),
   w_replaced AS (
     UPDATE facts f
     SET
@@ -500,6 +458,56 @@ WITH
       ) AS a (id, subject, change)
     WHERE
       a.subject IS NOT NULL
+  ),
+  w_curation_jobs AS (
+    INSERT INTO
+      curation_jobs (session_id, ready_at)
+    SELECT
+      $1,
+      now() + min(d.pause)
+    FROM
+      w_fence,
+      (
+        SELECT
+          interval '1 minute' AS pause
+        UNION ALL
+        SELECT
+          CASE
+            WHEN c."isRetry" THEN interval '1 minute'
+            ELSE interval '0'
+          END AS pause
+        FROM
+          w_judged c
+        WHERE
+          c."isRetry"
+          OR (
+            jsonb_typeof(c.fact) = 'object'
+            AND NOT EXISTS (
+              SELECT
+              FROM
+                w_made m
+              WHERE
+                m.id = c.fact ->> 'id'
+            )
+          )
+          OR NOT (
+            c."questionId" IS NULL
+            OR EXISTS (
+              SELECT
+              FROM
+                w_joinable q
+              WHERE
+                q.id = c."questionId"
+            )
+          )
+      ) d
+    HAVING
+      count(*) > 0
+    ON CONFLICT (session_id) DO UPDATE
+    SET
+      ready_at = excluded.ready_at,
+      failures = 0,
+      run_id = NULL
   ),
   w_settled_approvals_audit AS (
     INSERT INTO

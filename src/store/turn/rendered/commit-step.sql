@@ -336,6 +336,39 @@ WITH
       AND q.session_id IS NULL
     ON CONFLICT DO NOTHING
   ),
+  w_answerable_learnings AS (
+    SELECT
+      x.id
+    FROM
+      w_fence,
+      learnings x
+    WHERE
+      x.question_id = ANY ($25::text[])
+      AND x.status = 'ASKED'
+    ORDER BY
+      x.id
+    FOR UPDATE OF
+      x
+  ),
+  w_answerable AS (
+    SELECT
+      x.id
+    FROM
+      w_fence,
+      questions x
+    WHERE
+      x.id = ANY ($25::text[])
+      AND (
+        SELECT
+          count(*)
+        FROM
+          w_answerable_learnings
+      ) >= 0
+    ORDER BY
+      x.id
+    FOR UPDATE OF
+      x
+  ),
   w_answers AS (
     UPDATE questions x
     SET
@@ -345,7 +378,8 @@ WITH
       resolved_at = a.at
     FROM
       w_turn t,
-      jsonb_to_recordset($25::jsonb) AS a (
+      w_answerable o,
+      jsonb_to_recordset($26::jsonb) AS a (
         "questionId" text,
         answer text,
         "byAdmin" boolean,
@@ -356,6 +390,13 @@ WITH
       )
     WHERE
       x.id = a."questionId"
+      AND o.id = x.id
+      AND (
+        SELECT
+          count(*)
+        FROM
+          w_answerable
+      ) > 0
       AND x.status = 'OPEN'
       AND (
         x.session_id = $1
@@ -467,24 +508,6 @@ WITH
     WHERE
       jsonb_typeof(q.learning) = 'object'
   ),
-  w_answer_jobs AS (
-    INSERT INTO
-      curation_jobs (session_id, ready_at)
-    SELECT DISTINCT
-      $1::text,
-      now() + interval '1 minute'
-    FROM
-      w_answers q
-    WHERE
-      q.learning -> 'entry' ->> 'status' = 'PENDING'
-      AND NOT (q.learning -> 'entry' ->> 'held')::boolean
-    ON CONFLICT (session_id) DO UPDATE
-    SET
-      ready_at = excluded.ready_at,
-      failures = 0,
-      run_id = NULL,
-      leased_until = NULL
-  ),
   w_answers_audit AS (
     INSERT INTO
       audit_entries (id, at, kind, session_id, turn_id, actor, data)
@@ -498,6 +521,26 @@ WITH
       jsonb_build_object('subjectId', q.id, 'change', 'RESOLVED', 'reason', NULL)
     FROM
       w_answers q
+  ),
+  w_curation_jobs AS (
+    INSERT INTO
+      curation_jobs (session_id, ready_at)
+    SELECT
+      $1,
+      now() + min(d.pause)
+    FROM
+      w_fence,
+      (
+        SELECT
+          interval '1 minute' AS pause
+      ) d
+    HAVING
+      count(*) > 0
+    ON CONFLICT (session_id) DO UPDATE
+    SET
+      ready_at = excluded.ready_at,
+      failures = 0,
+      run_id = NULL
   ),
   w_deliveries AS (
     INSERT INTO
@@ -513,7 +556,7 @@ WITH
       now()
     FROM
       w_fence f,
-      jsonb_to_recordset($26::jsonb) AS d (id text, "taskId" text, final boolean, "createdAt" timestamptz)
+      jsonb_to_recordset($27::jsonb) AS d (id text, "taskId" text, final boolean, "createdAt" timestamptz)
     WHERE
       f.webhook IS NOT NULL
   ),
@@ -532,7 +575,7 @@ WITH
       p."expiresAt"
     FROM
       w_fence,
-      jsonb_to_recordset($27::jsonb) AS p (
+      jsonb_to_recordset($28::jsonb) AS p (
         id text,
         "taskId" text,
         name text,
@@ -552,7 +595,7 @@ WITH
       now()
     FROM
       w_fence,
-      jsonb_to_recordset($28::jsonb) AS p (sha256 text, text text)
+      jsonb_to_recordset($29::jsonb) AS p (sha256 text, text text)
     ORDER BY
       p.sha256
     ON CONFLICT (sha256) DO UPDATE
@@ -572,7 +615,7 @@ WITH
       c.answer
     FROM
       w_fence,
-      jsonb_to_recordset($29::jsonb) AS c (id text, at timestamptz, system text, system_sha256 bytea, prompt text, answer text)
+      jsonb_to_recordset($30::jsonb) AS c (id text, at timestamptz, system text, system_sha256 bytea, prompt text, answer text)
   ),
   w_audit AS (
     INSERT INTO
@@ -588,7 +631,7 @@ WITH
       a.data
     FROM
       w_fence,
-      jsonb_to_recordset($30::jsonb) AS a (
+      jsonb_to_recordset($31::jsonb) AS a (
         id text,
         at timestamptz,
         kind audit_kind,
@@ -607,10 +650,10 @@ WITH
       paraphrase = coalesce(x.paraphrase, m.paraphrase)
     FROM
       w_fence,
-      jsonb_to_recordset($31::jsonb) AS m (id text, status message_status, content text, paraphrase text)
+      jsonb_to_recordset($32::jsonb) AS m (id text, status message_status, content text, paraphrase text)
     WHERE
       x.id = m.id
-      AND x.id = ANY ($32::text[])
+      AND x.id = ANY ($33::text[])
       AND x.session_id = $1
   )
 SELECT
