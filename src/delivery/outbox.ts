@@ -87,6 +87,8 @@ export class Outbox {
    * session leaves this table must be one step, or a wake between them would begin a second run beside the first.
    */
   readonly #active = new Map<string, boolean>()
+  /** Found this process full, in order of arrival; each has a job, too, as another process may have a place sooner. */
+  readonly #full = new Set<string>()
   readonly #running = new Set<Promise<void>>()
   /** No further attempts here. */
   readonly #stopping = new AbortController()
@@ -117,7 +119,10 @@ export class Outbox {
     if (this.#active.has(sessionId)) this.#active.set(sessionId, true)
     else if (this.#stopping.signal.aborted) this.#own(this.#leave(sessionId, {}))
     else if (this.#active.size < maxSessions) this.#own(this.#see(sessionId))
-    else this.#own(this.#leave(sessionId, { runAt: new Date(clock.now().getTime() + FULL_PAUSE_MS) }))
+    else {
+      if (this.#full.size < maxSessions) this.#full.add(sessionId)
+      this.#own(this.#leave(sessionId, { runAt: new Date(clock.now().getTime() + FULL_PAUSE_MS) }))
+    }
   }
 
   /** Wakes the sessions whose next delivery is due, longest waiting first, at most `SWEEP_LIMIT`. */
@@ -151,6 +156,15 @@ export class Outbox {
       this.#warn(sessionId, error)
     }
     this.#active.delete(sessionId)
+    this.#useFreedPlace()
+  }
+
+  #useFreedPlace(): void {
+    if (this.#stopping.signal.aborted) return
+    const [next] = this.#full
+    if (next === undefined) return
+    this.#full.delete(next)
+    this.wake(next)
   }
 
   /** All that is due now; a job sees to what is due later. */

@@ -1,3 +1,4 @@
+import { setImmediate as whenIdle } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { RunningPlugin } from './running-plugin.ts'
 
@@ -64,9 +65,10 @@ test('a conversation that was given up while it was opened is closed once, and t
     const givenUp = new AbortController()
     const opened = plugin.open(`runtime_${n}`, givenUp.signal)
     givenUp.abort()
+    await expect(opened).rejects.toThrow('the call was given up')
     await plugin.close(`runtime_${n}`)
     plugin.opening.at(-1)?.resolve()
-    await expect(opened).rejects.toThrow(GIVEN_UP)
+    await whenIdle()
     expect(plugin.closedCount).toBe(n)
     await expect(plugin.send(`runtime_${n}`)).rejects.toThrow('this conversation is not open')
   }
@@ -83,10 +85,12 @@ test.each(['aborted', 'closed'] as const)('%s alone is enough', async (how) => {
   const plugin = new SlowToOpen()
   const givenUp = new AbortController()
   const opened = plugin.open('runtime_1', givenUp.signal)
+  const refused = opened.catch((error: unknown) => error)
   if (how === 'aborted') givenUp.abort()
   else await plugin.close('runtime_1')
   plugin.opening[0]?.resolve()
-  await expect(opened).rejects.toThrow(GIVEN_UP)
+  expect(await refused).toMatchObject({ message: how === 'aborted' ? 'the call was given up' : GIVEN_UP })
+  await whenIdle()
   expect(plugin.closedCount).toBe(1)
 })
 

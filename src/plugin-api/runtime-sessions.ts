@@ -40,7 +40,7 @@ export class RuntimeSessions {
       case 'NEXT':
         return this.#next(call.session, ctx)
       case 'CLOSE':
-        return this.#close(call.session)
+        return unlessGivenUp(this.#close(call.session), ctx.signal)
     }
   }
 
@@ -60,12 +60,16 @@ export class RuntimeSessions {
       throw new Error(`it has ${MAX_SESSIONS} conversations open already`)
     this.#opening.add(session)
     try {
-      const opened = await found.open({ model, system }, ctx)
-      if (this.#opening.has(session) && !ctx.signal.aborted) this.#sessions.set(session, opened)
-      else await closeUnwanted(opened)
+      return await unlessGivenUp(this.#opened(session, found.open({ model, system }, ctx), ctx.signal), ctx.signal)
     } finally {
       this.#opening.delete(session)
     }
+  }
+
+  async #opened(session: string, opening: ReturnType<RuntimeDefinition<never>['open']>, signal: AbortSignal) {
+    const opened = await opening
+    if (!this.#opening.has(session) || signal.aborted) return closeUnwanted(opened)
+    this.#sessions.set(session, opened)
     return null
   }
 
@@ -98,6 +102,19 @@ export class RuntimeSessions {
     this.#sessions.delete(session)
     await found?.close()
     return null
+  }
+}
+
+/** A call that the server gave up ends here, too: the plugin's own code may never end, and calls are counted. */
+async function unlessGivenUp<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const givenUp = Promise.withResolvers<never>()
+  const giveUp = (): void => givenUp.reject(new Error('the call was given up'))
+  signal.addEventListener('abort', giveUp, { once: true })
+  if (signal.aborted) giveUp()
+  try {
+    return await Promise.race([work, givenUp.promise])
+  } finally {
+    signal.removeEventListener('abort', giveUp)
   }
 }
 

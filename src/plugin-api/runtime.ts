@@ -52,7 +52,7 @@ export type RuntimePiece =
 export interface RuntimeSession {
   /** One at a time. At most 1 MiB of text in an answer; it is read only as fast as it is taken. */
   send(request: RuntimeRequest): AsyncIterable<RuntimePiece>
-  /** It is not used any more: too long idle, replaced, or failed. */
+  /** It is not used any more: too long idle, replaced, or failed. Not within 5 s is a failure. */
   close(): void | Promise<void>
 }
 

@@ -258,7 +258,7 @@ describe('order and independence', () => {
 })
 
 describe('a process that cannot take a session', () => {
-  test('that is full leaves it to a job some time later, which delivers when there is a place', async () => {
+  test('that is full leaves it to a job some time later, and takes it at once when there is a place', async () => {
     await using world = await DeliveryWorld.create({ timeoutMs: 60_000, maxSessions: 1 })
     const held = Promise.withResolvers<ServerResponse>()
     await using receiver = await Receiver.start((response, { body }) => {
@@ -275,12 +275,9 @@ describe('a process that cannot take a session', () => {
     expect(await world.job('cli:two')).toEqual({ id: '1', isDue: false })
     response.writeHead(204).end()
     await world.settled(one)
-    await expect
-      .poll(async () => {
-        await world.sql('UPDATE graphile_worker._private_jobs SET run_at = now()')
-        return (await world.row(two)).status
-      })
-      .toBe('DELIVERED')
+    await world.settled(two)
+    expect(await world.row(two)).toMatchObject({ status: 'DELIVERED', attempts: 1 })
+    expect(await world.job('cli:two')).toMatchObject({ isDue: false })
   })
 
   test('that stops leaves it to another one at once', async () => {

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
-import { systemClock as clock } from '../../src/platform/clock.ts'
+import { systemClock as clock, type Clock } from '../../src/platform/clock.ts'
 import type { LanguageModel } from '../../src/model/language-model.ts'
 import { withRuntimes } from '../../src/model/runtime/runtime-model.ts'
 import { PluginKeeper } from '../../src/plugins/plugin-keeper.ts'
@@ -14,6 +14,7 @@ import { ThreadPlugin } from '../../src/plugins/thread/thread-plugin.ts'
 vi.setConfig({ testTimeout: 120_000 })
 
 const NAME = 'hostile-runtimes'
+const STUCK = 'stuck-runtimes'
 /** Wide where a plugin only has to get ready: a busy machine loads slowly. */
 const limits = { ...THREAD_LIMITS, loadMs: 30_000, missedBeats: 60 }
 const providers: LanguageModel = {
@@ -21,26 +22,31 @@ const providers: LanguageModel = {
   converse: () => Promise.reject(new Error('not of a provider')),
 }
 
-const entry = pathToFileURL(new URL('runtimes/hostile-runtimes.ts', import.meta.url).pathname).href
+const entryOf = (name: string): string => pathToFileURL(new URL(`runtimes/${name}.ts`, import.meta.url).pathname).href
 const port = { ask: () => Promise.resolve(null), log: () => {}, end: () => {} }
 
 /** The plugin in a thread of its own, and what has become of its calls. */
 class HostilePlugin implements AsyncDisposable {
-  readonly runtimes = new PluginRuntimes(clock)
+  readonly runtimes: PluginRuntimes
   readonly #changes: (() => void)[] = []
-  readonly keeper = new PluginKeeper({
-    name: NAME,
-    load: () => ThreadPlugin.load({ entry, port, limits, clock }),
-    start: () => ({ settings: {}, secrets: {} }),
-    metrics: createMetrics(),
-    clock,
-    logger: createLogger({ level: 'silent', pretty: false }),
-    onChange: () => this.#changes.splice(0).forEach((wake) => wake()),
-    pauses: { firstMs: 10, maxMs: 10 },
-  })
+  readonly keeper: PluginKeeper
 
-  static async start(): Promise<HostilePlugin> {
-    const plugin = new HostilePlugin()
+  private constructor({ name, deadlines, openCalls }: Required<Bounds>) {
+    this.runtimes = new PluginRuntimes(deadlines)
+    this.keeper = new PluginKeeper({
+      name,
+      load: () => ThreadPlugin.load({ entry: entryOf(name), port, limits: { ...limits, openCalls }, clock }),
+      start: () => ({ settings: {}, secrets: {} }),
+      metrics: createMetrics(),
+      clock,
+      logger: createLogger({ level: 'silent', pretty: false }),
+      onChange: () => this.#changes.splice(0).forEach((wake) => wake()),
+      pauses: { firstMs: 10, maxMs: 10 },
+    })
+  }
+
+  static async start(bounds: Bounds = {}): Promise<HostilePlugin> {
+    const plugin = new HostilePlugin({ name: NAME, deadlines: clock, openCalls: limits.openCalls, ...bounds })
     plugin.runtimes.become([plugin.keeper])
     plugin.keeper.start()
     await plugin.until(() => plugin.keeper.instance !== null)
@@ -57,7 +63,7 @@ class HostilePlugin implements AsyncDisposable {
   ) {
     return withRuntimes({ model: providers, runtimes: this.runtimes, clock }).converse({
       role: 'assistant',
-      provider: `${NAME}/${runtime}`,
+      provider: `${this.keeper.name}/${runtime}`,
       model: 'one',
       system: 'Be brief.',
       said: [{ by: 'user', text: 'Hello' }],
@@ -72,6 +78,32 @@ class HostilePlugin implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.keeper.stop()
+  }
+}
+
+interface Bounds {
+  readonly name?: string
+  /** By which conversations are opened and closed in time. */
+  readonly deadlines?: Clock
+  readonly openCalls?: number
+}
+
+/** Deadlines that are over when the test says so. */
+class HeldDeadlines implements Clock {
+  readonly now = (): Date => clock.now()
+  readonly monotonicMs = (): number => clock.monotonicMs()
+  readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> => clock.sleep(ms, signal)
+  readonly #running = new Map<() => void, number>()
+  readonly after = (ms: number, action: () => void): (() => void) => {
+    this.#running.set(action, ms)
+    return () => this.#running.delete(action)
+  }
+
+  /** Those of this length that run are over; returns how many they are. */
+  pass(ms: number): number {
+    const passed = [...this.#running].filter(([, length]) => length === ms)
+    for (const [action] of passed) action()
+    return passed.length
   }
 }
 
@@ -134,4 +166,40 @@ test('what comes after an answer was given up is not read', async () => {
   expect(said).toEqual(['one'])
   // A call that its caller gave up is no failure of the runtime.
   expect(plugin.runtimes.stateOf(`${NAME}/late`)).toMatchObject({ openCount: 0, lastError: null })
+})
+
+test('a silence is shown for its runtime, and counts as a failure of the plugin', async () => {
+  await using plugin = await HostilePlugin.start()
+  await expect(plugin.ask('silent', { idleTimeoutMs: 500 })).rejects.toMatchObject({ code: 'MODEL_SILENT' })
+  expect(plugin.runtimes.stateOf(`${NAME}/silent`).lastError).toContain('said nothing for 0.5 s')
+  expect(plugin.keeper.counts).toMatchObject({ calls: 1, failures: 1 })
+})
+
+test('one that never opens is given up in time, and leaves no call behind', async () => {
+  const deadlines = new HeldDeadlines()
+  await using plugin = await HostilePlugin.start({ name: STUCK, deadlines, openCalls: 4 })
+  const message = `The runtime of the plugin "${STUCK}" failed: it did not answer within 30 s`
+  for (let round = 1; round <= 4; round += 1) {
+    const failed = plugin.ask('opening')
+    expect(deadlines.pass(30_000)).toBe(1)
+    await expect(failed).rejects.toMatchObject({ code: 'MODEL_UNREACHABLE', message })
+    expect(plugin.keeper.counts.failures).toBe(round)
+    // Its close is answered.
+    await plugin.ask('greets')
+  }
+  expect(plugin.runtimes.stateOf(`${STUCK}/opening`)).toMatchObject({ openCount: 0, lastError: message })
+})
+
+test('one that never closes is a failure each time, and leaves no call behind', async () => {
+  const deadlines = new HeldDeadlines()
+  await using plugin = await HostilePlugin.start({ name: STUCK, deadlines, openCalls: 2 })
+  for (let round = 1; round <= 3; round += 1) {
+    expect((await plugin.ask('closing')).text).toBe('Hello.')
+    expect(deadlines.pass(5000)).toBe(1)
+    await plugin.until(() => plugin.keeper.counts.failures === round)
+  }
+  expect(plugin.runtimes.stateOf(`${STUCK}/closing`)).toMatchObject({
+    openCount: 0,
+    lastError: expect.stringContaining('within 5 s'),
+  })
 })

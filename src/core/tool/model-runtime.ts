@@ -53,7 +53,10 @@ export interface OpenRuntime {
   readonly id: string
   /** False: it is gone, such as with its plugin. */
   readonly isOpen: boolean
-  /** Throws an AppError with a code MODEL_…, or CANCELLED when `signal` aborted; then it is to be closed. */
+  /**
+   * Throws an AppError with a code MODEL_…, or CANCELLED when `signal` aborted; then it is to be closed. A signal whose
+   * reason is an AppError gives the answer up because of what the runtime did: that is its failure, and no CANCELLED.
+   */
   send(asked: RuntimeAsked, signal: AbortSignal): AsyncIterable<RuntimePiece>
   /** Returns at once, and what is under way ends. Repeatable; never throws. */
   close(): void

@@ -103,7 +103,7 @@ class RuntimeModel {
     let cancel = (): void => undefined
     const listen = (): void => {
       cancel()
-      cancel = this.#clock.after(readers.idleTimeoutMs, () => silence.abort())
+      cancel = this.#clock.after(readers.idleTimeoutMs, () => silence.abort(silent(readers.idleTimeoutMs)))
     }
     listen()
     try {
@@ -114,9 +114,7 @@ class RuntimeModel {
       return answer.end()
     } catch (error) {
       if (readers.signal.aborted) throw new AppError('CANCELLED', 'The answer was given up.')
-      if (!silence.signal.aborted) throw error
-      const seconds = readers.idleTimeoutMs / 1000
-      throw new AppError('MODEL_SILENT', `The runtime said nothing for ${seconds} s, so its answer was given up.`)
+      throw silence.signal.aborted ? silence.signal.reason : error
     } finally {
       cancel()
     }
@@ -192,6 +190,10 @@ function boundTokens({ inputTokens, outputTokens, cachedTokens }: TokenCounts): 
     outputTokens: bound(outputTokens, MAX_TOKENS),
     cachedTokens: bound(cachedTokens, input),
   }
+}
+
+function silent(ms: number): AppError {
+  return new AppError('MODEL_SILENT', `The runtime said nothing for ${ms / 1000} s, so its answer was given up.`)
 }
 
 function tooMuch(limit: string): AppError {

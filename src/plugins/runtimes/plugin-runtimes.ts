@@ -11,11 +11,12 @@ import { AppError, messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { newId } from '../../platform/id.ts'
 import type { RuntimeCall } from '../../plugin-api/messages.ts'
-import { PluginError, type PluginInstance } from '../plugin-instance.ts'
+import { PluginError, type PluginFailure, type PluginInstance } from '../plugin-instance.ts'
 import type { PluginKeeper } from '../plugin-keeper.ts'
 import { withinBudget } from '../runners.ts'
 
 const OPEN_MS = 30_000
+const CLOSE_MS = 5000
 
 const count = z.number().min(0).max(1e12).transform(Math.round)
 const piece = z.discriminatedUnion('kind', [
@@ -92,6 +93,7 @@ export class PluginRuntimes implements ModelRuntimes {
     const open = new OpenPluginRuntime({
       keeper,
       instance,
+      clock: this.#clock,
       onFailure: (error) => this.#failed(name, error),
       onClose: () => this.#count(name, -1),
     })
@@ -101,9 +103,7 @@ export class PluginRuntimes implements ModelRuntimes {
       await withinBudget((own) => open.call(act, own), { budgetMs: OPEN_MS, clock: this.#clock, signal })
     } catch (error) {
       open.close()
-      const failure = toModelError(error, plugin, signal)
-      if (failure.code !== 'CANCELLED') this.#failed(name, failure)
-      throw failure
+      throw open.failed(error, signal)
     }
     return open
   }
@@ -122,6 +122,7 @@ export class PluginRuntimes implements ModelRuntimes {
 interface OpenOptions {
   readonly keeper: PluginKeeper
   readonly instance: PluginInstance
+  readonly clock: Clock
   readonly onFailure: (error: AppError) => void
   /** Once. */
   readonly onClose: () => void
@@ -159,12 +160,7 @@ class OpenPluginRuntime implements OpenRuntime {
       }
       this.#keeper.report({ outcome: 'OK', message: null })
     } catch (error) {
-      const failure = toModelError(error, this.#keeper.name, signal)
-      if (failure.code !== 'CANCELLED') {
-        this.#keeper.report({ outcome: error instanceof PluginError ? error.kind : 'WRONG', message: failure.message })
-        this.#options.onFailure(failure)
-      }
-      throw failure
+      throw this.failed(error, signal)
     }
   }
 
@@ -172,12 +168,40 @@ class OpenPluginRuntime implements OpenRuntime {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#options.onClose()
-    const signal = new AbortController().signal
-    void this.call({ act: 'CLOSE' }, signal).catch(() => undefined)
+    void this.#tellClosed()
+  }
+
+  /** What the caller is to throw. It has been counted as a failure of the plugin, unless the caller gave up. */
+  failed(error: unknown, signal: AbortSignal): AppError {
+    const failure = toModelError(error, this.#keeper.name, signal)
+    if (failure.code !== 'CANCELLED') {
+      this.#keeper.report({ outcome: outcomeOf(error, failure), message: failure.message })
+      this.#options.onFailure(failure)
+    }
+    return failure
+  }
+
+  /** Never rejects. A plugin that has ended has closed it. */
+  async #tellClosed(): Promise<void> {
+    const { signal } = new AbortController()
+    const limits = { budgetMs: CLOSE_MS, clock: this.#options.clock, signal }
+    try {
+      await withinBudget((own) => this.call({ act: 'CLOSE' }, own), limits)
+    } catch (error) {
+      const hasEnded = error instanceof PluginError && (error.kind === 'NOT_CALLED' || error.kind === 'LOST')
+      if (!hasEnded) this.failed(error, signal)
+    }
   }
 }
 
+/** As the keeper counts it. */
+function outcomeOf(error: unknown, { code }: AppError): PluginFailure {
+  if (code === 'MODEL_SILENT') return 'LATE'
+  return error instanceof PluginError ? error.kind : 'WRONG'
+}
+
 function toModelError(error: unknown, plugin: string, signal: AbortSignal): AppError {
+  if (signal.aborted && signal.reason instanceof AppError) return signal.reason
   if (signal.aborted) return new AppError('CANCELLED', 'The answer was given up.')
   if (error instanceof z.ZodError)
     return new AppError(
