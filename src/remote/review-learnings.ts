@@ -72,8 +72,8 @@ async function decide(client: FactotumClient, learning: Learning, verdict: Verdi
 }
 
 /** The fact in use in whose place it waits to come; null: it comes beside all others. */
-function replacedBy({ flags, replacesFact }: Learning): Learning['replacesFact'] {
-  return flags.includes('REPLACES') && replacesFact?.invalidatedAt === null ? replacesFact : null
+function replacedBy({ replacesFact }: Learning): Learning['replacesFact'] {
+  return replacesFact?.invalidatedAt === null ? replacesFact : null
 }
 
 function describe(learning: Learning, place: string): string {

@@ -37,6 +37,12 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     return learnings.edges.length
   }
 
+  async function promotedTexts(): Promise<readonly string[]> {
+    const filter = { status: ['PROMOTED' as const] }
+    const { learnings } = await world.story.as('ada').run(LearningsDocument, { first: 100, filter })
+    return learnings.edges.map(({ node }) => node.content)
+  }
+
   async function press({ page }: Opened, ...keys: string[]): Promise<void> {
     for (const key of keys) await page.keyboard.press(key)
   }
@@ -120,13 +126,26 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     const card = page.getByRole('article', { name: now })
     await card.getByText('would be replaced').waitFor()
     expect(await card.locator('.button-main').allInnerTexts()).toEqual(['Replace'])
-    await card.focus()
-    await press(opened, 'r')
-    expect(await page.getByLabel('In the place of').locator('option').allInnerTexts()).toEqual([old])
+    // The key that promotes another one asks here, and so do those that promote otherwise.
+    const place = page.getByLabel('In the place of')
+    for (const key of ['p', 'w', 'e', 'r']) {
+      await card.focus()
+      await press(opened, key)
+      expect(await place.locator('option').allInnerTexts()).toEqual([old, 'No fact: both are kept'])
+      expect(await place.inputValue()).toBe(factId)
+      if (key === 'r') break
+      await press(opened, 'Escape')
+      await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    }
     await press(opened, 'Tab', 'Tab', 'Tab', 'Enter')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
-    const { node } = await ada.run(FactOverTimeDocument, { id: factId })
-    expect(node).toMatchObject({ invalidatedAt: expect.any(String), replacedBy: { content: now } })
+    const fact = async () => (await ada.run(FactOverTimeDocument, { id: factId })).node
+    expect(await fact()).toMatchObject({ invalidatedAt: expect.any(String), replacedBy: { content: now } })
+    await press(opened, 'u')
+    await card.getByRole('button', { name: 'Keep both' }).press('Enter')
+    await card.waitFor({ state: 'hidden' })
+    await vi.waitFor(async () => expect(await promotedTexts()).toContain(now), PATIENCE)
+    expect(await fact()).toMatchObject({ invalidatedAt: null, replacedBy: null })
   })
 
   test('what was decided is listed with the decided, and with what waits when it is opened again', async () => {

@@ -4,7 +4,7 @@
  * curator, and a refusal, an admin may decide again; a decision of a person is taken back first.
  */
 import { widestScope, type Scope } from '../../core/knowledge/fact-scope.ts'
-import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import { conflict, invalidInput, notFound, type Refusal } from '../../core/refusal.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import { isServerPart } from '../../core/server-parts.ts'
 import type { FactScope, LearningStatus } from '../../core/status.ts'
@@ -37,11 +37,16 @@ export interface Promotion {
   readonly id: string
   readonly text: NormalizedText | null
   readonly replaces: string | null
+  /** The fact that the learning would replace stays in use beside it. */
+  readonly keepBoth: boolean
   /** Null: that of the fact that it replaces, or its own. */
   readonly scope: Scope | null
 }
 
-/** It becomes a fact, with `text` instead of its own when given, in the place of `replaces`, if there is one. */
+/**
+ * It becomes a fact, with `text` instead of its own when given, in the place of `replaces`, if there is one. InvalidInput
+ * when the promotion leaves open what becomes of the fact that it would replace.
+ */
 export function storePromotedLearning(
   database: Database,
   editor: Editor,
@@ -52,6 +57,8 @@ export function storePromotedLearning(
     await lockSessionOf(transaction, id)
     const learning = await lockUndecided(transaction, id)
     if ('kind' in learning) return learning
+    const unsaid = await refuseUnsaid(transaction, learning, promotion)
+    if (unsaid !== null) return unsaid
     const { sessionId, content } = learning
     const factText = text ?? { content, norm: normalText(content) }
     const old = replaces === null ? null : await lockLiveFact(transaction, replaces)
@@ -61,6 +68,18 @@ export function storePromotedLearning(
     if (twin !== null) return twin
     return await becomeFact(transaction, editor, { learning, old, fact: { text: factText, scope, sessionId } })
   })
+}
+
+/** Two facts of which one speaks against the other are in use together only where a person says so. */
+async function refuseUnsaid(
+  transaction: Transaction,
+  { id, replacesFactId: factId }: LockedLearning,
+  { replaces, keepBoth }: Promotion,
+): Promise<Refusal | null> {
+  if (factId === null || replaces !== null || keepBoth) return null
+  const inUse = await transaction.fact.count({ where: { id: factId, invalidatedAt: null } })
+  const ways = `replace it (give its id), or set "keepBoth" to leave it in use beside the new fact`
+  return inUse === 0 ? null : invalidInput(['keepBoth'], `learning "${id}" would replace fact "${factId}": ${ways}`)
 }
 
 /** It becomes a question that the planner raises in the learning's session. */
@@ -145,6 +164,8 @@ export interface LockedLearning {
   readonly status: LearningStatus
   readonly decidedBy: string | null
   readonly questionId: string | null
+  /** The fact in whose place it would come, or came. */
+  readonly replacesFactId: string | null
   /** Null: its session's. */
   readonly scope: FactScope | null
   readonly scopeOf: string
@@ -180,7 +201,7 @@ async function lockUndecided(transaction: Transaction, id: string): Promise<Lock
 async function lockLearning(transaction: Transaction, id: string): Promise<LockedLearning | undefined> {
   const [learning] = await transaction.$queryRaw<LockedLearning[]>`
     SELECT id, content, session_id AS "sessionId", status, decided_by AS "decidedBy", question_id AS "questionId",
-      scope, scope_of AS "scopeOf"
+      replaces_fact_id AS "replacesFactId", scope, scope_of AS "scopeOf"
     FROM learnings WHERE id = ${id} FOR UPDATE`
   return learning
 }

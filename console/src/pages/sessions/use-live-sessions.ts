@@ -2,9 +2,9 @@
  * The list of sessions, live: a session that changes is changed in place and moves to its place; what may have come
  * or gone is read again, at most once a second.
  */
-import type { InfiniteData } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { queryClient } from '../../data/query-client.ts'
+import { ReadSoon } from '../../data/read-soon.ts'
 import { beginPages, keyOf, usePages, type Pages } from '../../data/use-read.ts'
 import { useUpdates } from '../../data/use-updates.ts'
 import {
@@ -21,17 +21,16 @@ const READ_AT_MOST_EVERY_MS = 1000
 
 export function useLiveSessions(filter: SessionFilter): Pages<SessionRowFragment> {
   const pages = usePages(SessionsDocument, { first: PAGE_SIZE, filter }, sessionsOf)
-  const readSoon = useReadSoon()
+  const { newest, update, readSoon } = useNewest()
   useUpdates(SessionChangesDocument, {}, ({ sessionUpdates: { readList, session } }) => {
     if (readList || session === null) return readSoon()
-    const isShown = pages.rows.some(({ id }) => id === session.id)
-    if (isShown) patch(session)
+    update(session)
     // A filter may let it in now, or no longer.
-    if (!isShown || Object.keys(filter).length > 0) readSoon()
+    if (Object.keys(filter).length > 0 || !pages.rows.some(({ id }) => id === session.id)) readSoon()
   })
   const rows = useMemo(
-    () => pages.rows.toSorted((one, other) => other.lastActivityAt.localeCompare(one.lastActivityAt)),
-    [pages.rows],
+    () => pages.rows.map(newest).toSorted((one, other) => other.lastActivityAt.localeCompare(one.lastActivityAt)),
+    [pages.rows, newest],
   )
   return { ...pages, rows }
 }
@@ -43,33 +42,49 @@ export function beginSessions(): void {
   beginPages(SessionsDocument, { first: PAGE_SIZE, filter: {} }, sessionsOf)
 }
 
-function patch(session: SessionRowFragment): void {
-  queryClient.setQueriesData<InfiniteData<SessionsQuery>>({ queryKey: keyOf(SessionsDocument) }, (data) => {
-    if (data === undefined) return data
-    const pages = data.pages.map(({ sessions }) => ({
-      sessions: {
-        ...sessions,
-        edges: sessions.edges.map((edge) => (edge.node.id === session.id ? { ...edge, node: session } : edge)),
-      },
-    }))
-    return { ...data, pages }
-  })
+interface Updated {
+  readonly session: SessionRowFragment
+  /** It came as this many had come. */
+  readonly nth: number
 }
 
-function useReadSoon(): () => void {
-  const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
-  useEffect(
-    () => () => {
-      if (timer.current !== null) clearTimeout(timer.current)
-      timer.current = null
+interface Newest {
+  /** A session as it is now, given how it was read. */
+  readonly newest: (read: SessionRowFragment) => SessionRowFragment
+  readonly update: (session: SessionRowFragment) => void
+  readonly readSoon: () => void
+}
+
+/** What came by updates is shown instead of what was read until a read that was asked for later has been answered. */
+function useNewest(): Newest {
+  const [updated, setUpdated] = useState<ReadonlyMap<string, Updated>>(new Map())
+  const count = useRef(0)
+  const reader = useRef<ReadSoon | null>(null)
+  useEffect(() => {
+    const keys = [SessionsDocument, SessionCountDocument].map((document) => keyOf(document))
+    const onAsk = () => {
+      const before = count.current
+      return () => setUpdated((now) => new Map([...now].filter(([, { nth }]) => nth > before)))
+    }
+    const soon = new ReadSoon(queryClient, { keys, delayMs: READ_AT_MOST_EVERY_MS, onAsk })
+    reader.current = soon
+    return () => soon.stop()
+  }, [])
+  return {
+    newest: useCallback(
+      (read) => {
+        const session = updated.get(read.id)?.session
+        return session !== undefined && session.lastActivityAt >= read.lastActivityAt ? session : read
+      },
+      [updated],
+    ),
+    update: (session) => {
+      count.current += 1
+      const nth = count.current
+      setUpdated((now) => new Map([...now, [session.id, { session, nth }]]))
+      // Who comes back to the list later reads it first.
+      void queryClient.invalidateQueries({ queryKey: keyOf(SessionsDocument), refetchType: 'none' })
     },
-    [],
-  )
-  return () => {
-    timer.current ??= setTimeout(() => {
-      timer.current = null
-      void queryClient.invalidateQueries({ queryKey: keyOf(SessionsDocument) })
-      void queryClient.invalidateQueries({ queryKey: keyOf(SessionCountDocument) })
-    }, READ_AT_MOST_EVERY_MS)
+    readSoon: () => reader.current?.change(),
   }
 }

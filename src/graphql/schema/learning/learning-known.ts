@@ -43,7 +43,9 @@ builder.prismaObjectField(LearningType, 'replacesFact', (t) =>
   t.field({
     type: FactType,
     nullable: true,
-    description: 'The fact in whose place it became one, or would (flag REPLACES). For admins; null for others.',
+    description:
+      'The fact in whose place it became one, or would (flag REPLACES), also where both were kept. For admins; null for ' +
+      'others.',
     select: (_args, _context, nestedSelection) => ({ replacesFact: nestedSelection(true) }),
     resolve: (learning, _args, { viewer }) => (viewer.role === 'ADMIN' ? learning.replacesFact : null),
   }),

@@ -29,6 +29,9 @@ const LearningDecisionInput = builder.inputType('LearningDecisionInput', {
     id: t.id({ required: true, description: 'The learning.' }),
     verdict: t.field({ type: LearningVerdictEnum, required: true, description: 'What becomes of it.' }),
     factId: t.id({ description: 'PROMOTE: the fact that it replaces.' }),
+    keepBoth: t.boolean({
+      description: 'PROMOTE: the fact that it would replace stays in use beside it, as in promoteLearning.',
+    }),
     scope: t.field({ type: ScopeInputType, description: 'PROMOTE: whom the fact is shown, as in promoteLearning.' }),
     text: t.string({ description: 'What the verdict says of it: at most 2000 characters.' }),
   }),

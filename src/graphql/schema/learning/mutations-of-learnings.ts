@@ -33,6 +33,11 @@ const PromoteLearningInput = builder.inputType('PromoteLearningInput', {
       description:
         'The fact in use that it replaces, in the same transaction: that holds until now, the new one from now.',
     }),
+    keepBoth: t.boolean({
+      description:
+        'True: Learning.replacesFact stays in use beside the new fact. While that fact is in use, a promotion needs ' +
+        'this or `replacesFactId`, and is refused as an invalid input without.',
+    }),
     scope: t.field({
       type: ScopeInputType,
       description: 'Whom the fact is shown; when left out, as the one that it replaces, else as Learning.scope.',
@@ -44,7 +49,8 @@ builder.mutationField('promoteLearning', (t) =>
   t.field({
     type: learningResult('PromoteLearning'),
     authScopes: { admin: true },
-    description: 'Makes a fact of a learning. For admins.',
+    description:
+      'Makes a fact of a learning; of one that would replace a fact in use only in its place, or with `keepBoth`. For admins.',
     args: {
       input: t.arg({
         type: PromoteLearningInput,

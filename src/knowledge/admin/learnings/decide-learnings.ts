@@ -23,6 +23,8 @@ export interface LearningDecision {
   readonly text?: string | null | undefined
   /** PROMOTE: the fact in whose place it comes. */
   readonly factId?: string | null | undefined
+  /** PROMOTE: the fact that it would replace stays in use. */
+  readonly keepBoth?: boolean | null | undefined
   /** PROMOTE: whom the fact is shown. */
   readonly scope?: ScopeInput | null | undefined
 }
@@ -51,11 +53,11 @@ export async function decideLearnings(
 function decideOne(
   context: KnowledgeContext,
   viewer: Viewer,
-  { id, verdict, text, factId, scope }: LearningDecision,
+  { id, verdict, text, factId, keepBoth, scope }: LearningDecision,
 ): Promise<LearningDecided | Refusal> {
   switch (verdict) {
     case 'PROMOTE':
-      return promoteLearning(context, viewer, { id, content: text, replacesFactId: factId, scope })
+      return promoteLearning(context, viewer, { id, content: text, replacesFactId: factId, keepBoth, scope })
     case 'ASK':
       return text == null
         ? Promise.resolve(invalidInput(['text'], 'must be what to ask'))

@@ -22,7 +22,9 @@ import { PickRow } from '../../../ui/picking/pick-row.tsx'
 import { useHidden } from '../../../ui/picking/use-hidden.ts'
 import { usePicking } from '../../../ui/picking/use-picking.ts'
 import { EmptyState } from '../../../ui/tell/empty-state.tsx'
+import { notify } from '../../../ui/tell/toasts.ts'
 import { Alike } from './alike.tsx'
+import { waitsToReplace } from './known-facts.ts'
 import { LearningButtons, SeveralLearnings, type LearningActs } from './learning-buttons.tsx'
 import { LearningDialog, type Asking } from './learning-dialog.tsx'
 import { LearningCard } from './learning-card.tsx'
@@ -85,12 +87,19 @@ export function Inbox() {
 }
 
 function actsOf({ decide }: Curate, setAsking: (asking: Asking) => void): LearningActs {
-  const promote = (rows: readonly LearningRowFragment[], scope: Partial<LearningDecisionInput>): void => {
+  const promote = (rows: readonly LearningRowFragment[], scope: Pick<LearningDecisionInput, 'scope'>): void => {
     const able = rows.filter((row) => row.viewerCan.promote)
-    void decide(able.map(({ id }) => ({ id, verdict: 'PROMOTE', ...scope })))
+    const [first] = able
+    // One that would replace a fact is promoted by a choice: alone at once, among others later.
+    if (first !== undefined && able.length === 1 && waitsToReplace(first))
+      return setAsking({ kind: 'replace', row: first, ...scope })
+    const left = able.filter(waitsToReplace).length
+    if (left > 0) notify({ tone: 'plain', text: leftText(left) })
+    void decide(able.filter((row) => !waitsToReplace(row)).map(({ id }) => ({ id, verdict: 'PROMOTE', ...scope })))
   }
   return {
     promote: (rows) => promote(rows, {}),
+    keepBoth: ({ id }) => void decide([{ id, verdict: 'PROMOTE', keepBoth: true }]),
     widen: (rows) => promote(rows, { scope: { scope: 'GLOBAL' } }),
     discard: (rows) => {
       const able = rows.filter((row) => row.viewerCan.discard)
@@ -101,6 +110,12 @@ function actsOf({ decide }: Curate, setAsking: (asking: Asking) => void): Learni
     },
     reopen: (id) => void decide([{ id, verdict: 'REOPEN' }]),
   }
+}
+
+function leftText(count: number): string {
+  return count === 1
+    ? 'One would replace a fact and still waits: say of it whether both are kept.'
+    : `${count} would replace facts and still wait: say of each whether both are kept.`
 }
 
 interface OneByOneProps {

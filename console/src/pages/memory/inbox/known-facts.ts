@@ -14,7 +14,7 @@ export function replaceableFacts(row: LearningRowFragment): readonly KnownFact[]
   return knownFacts(row).filter(({ invalidatedAt }) => invalidatedAt === null)
 }
 
-/** It waits as it would replace a fact that is in use: promoted, it would stand beside that. */
-export function waitsToReplace({ status, flags, replacesFact }: LearningRowFragment): boolean {
-  return status === 'PENDING' && flags.includes('REPLACES') && replacesFact?.invalidatedAt === null
+/** It would replace a fact that is in use: a promotion has to say what becomes of that. */
+export function waitsToReplace({ viewerCan, replacesFact }: LearningRowFragment): boolean {
+  return viewerCan.promote && replacesFact?.invalidatedAt === null
 }

@@ -6,7 +6,10 @@ import { replaceableFacts, waitsToReplace } from './known-facts.ts'
 import type { Asking } from './learning-dialog.tsx'
 
 export interface LearningActs {
+  /** Of one that would replace a fact, what becomes of that is asked first. */
   readonly promote: (rows: readonly LearningRowFragment[]) => void
+  /** Promotes one that would replace a fact, beside it. */
+  readonly keepBoth: (row: LearningRowFragment) => void
   /** Promotes, for everybody. */
   readonly widen: (rows: readonly LearningRowFragment[]) => void
   readonly discard: (rows: readonly LearningRowFragment[]) => void
@@ -18,19 +21,24 @@ export interface LearningActs {
 export function LearningButtons({ row, acts }: { readonly row: LearningRowFragment; readonly acts: LearningActs }) {
   const { viewerCan } = row
   const isReplacing = waitsToReplace(row)
-  const replace = (
-    <Button small {...(isReplacing ? { kind: 'main' } : {})} onClick={() => acts.ask('replace', [row])}>
-      Replace
-    </Button>
-  )
   return (
     <div className="pick-actions">
       {viewerCan.promote && (
         <>
-          {isReplacing && replace}
-          <Button small {...(isReplacing ? {} : { kind: 'main' })} onClick={() => acts.promote([row])}>
-            Promote
-          </Button>
+          {isReplacing ? (
+            <>
+              <Button small kind="main" onClick={() => acts.ask('replace', [row])}>
+                Replace
+              </Button>
+              <Button small onClick={() => acts.keepBoth(row)}>
+                Keep both
+              </Button>
+            </>
+          ) : (
+            <Button small kind="main" onClick={() => acts.promote([row])}>
+              Promote
+            </Button>
+          )}
           {row.scope !== 'GLOBAL' && (
             <Button small onClick={() => acts.widen([row])}>
               For everybody
@@ -39,7 +47,11 @@ export function LearningButtons({ row, acts }: { readonly row: LearningRowFragme
           <Button small onClick={() => acts.ask('edit', [row])}>
             Edit
           </Button>
-          {!isReplacing && replaceableFacts(row).length > 0 && replace}
+          {!isReplacing && replaceableFacts(row).length > 0 && (
+            <Button small onClick={() => acts.ask('replace', [row])}>
+              Replace
+            </Button>
+          )}
         </>
       )}
       {viewerCan.ask && (

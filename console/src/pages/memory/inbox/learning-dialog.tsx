@@ -5,12 +5,14 @@ import { Button } from '../../../ui/controls/button.tsx'
 import { Dialog } from '../../../ui/controls/dialog.tsx'
 import { SelectField, TextAreaField } from '../../../ui/controls/field.tsx'
 import { Diff } from '../../../ui/display/diff.tsx'
-import { replaceableFacts } from './known-facts.ts'
+import { replaceableFacts, waitsToReplace } from './known-facts.ts'
 import type { Curate } from './use-curate.ts'
 
 export interface Asking {
   readonly kind: 'edit' | 'replace' | 'ask'
   readonly row: LearningRowFragment
+  /** Whom the fact is shown; left out: as the server has it. */
+  readonly scope?: LearningDecisionInput['scope']
 }
 
 interface LearningDialogProps extends Pick<Curate, 'decide'> {
@@ -21,22 +23,27 @@ interface LearningDialogProps extends Pick<Curate, 'decide'> {
 const TITLES = { edit: 'Promote in other words', replace: 'Replace a fact', ask: 'Ask about it' } as const
 const BUTTONS = { edit: 'Promote', replace: 'Replace', ask: 'Ask' } as const
 const MOST = 2000
+/** In the place of a fact's id: the one that it would replace stays. */
+const BOTH = 'both'
 
-export function LearningDialog({ asking: { kind, row }, decide, onClose }: LearningDialogProps) {
+export function LearningDialog({ asking, decide, onClose }: LearningDialogProps) {
+  const { kind, row } = asking
   const facts = replaceableFacts(row)
+  const isPlaced = kind === 'replace' || (kind === 'edit' && waitsToReplace(row))
   const [text, setText] = useState(kind === 'ask' ? `Is it true that ${row.content}` : row.content)
   const [factId, setFactId] = useState(facts[0]?.id ?? null)
-  const replaced = kind === 'replace' ? facts.find(({ id }) => id === factId) : undefined
+  const replaced = isPlaced ? facts.find(({ id }) => id === factId) : undefined
   const before = replaced?.content ?? row.content
-  const isReady = text.trim() !== '' && (kind !== 'replace' || replaced !== undefined)
+  const isReady = text.trim() !== '' && (!isPlaced || factId === BOTH || replaced !== undefined)
   const send = async (): Promise<void> => {
-    if (isReady && (await decide([decisionOf({ kind, row }, { text: text.trim(), factId })]))) onClose()
+    if (isReady && (await decide([decisionOf(asking, { text: text.trim(), factId: isPlaced ? factId : null })])))
+      onClose()
   }
   const actions = (
     <>
       <Button onClick={onClose}>Cancel</Button>
       <Button type="submit" kind="main" disabled={!isReady}>
-        {BUTTONS[kind]}
+        {isPlaced ? (factId === BOTH ? 'Promote beside it' : BUTTONS.replace) : BUTTONS[kind]}
       </Button>
     </>
   )
@@ -49,14 +56,15 @@ export function LearningDialog({ asking: { kind, row }, decide, onClose }: Learn
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      {kind === 'replace' && facts.length === 0 && <p className="soft">No fact in use is similar to it.</p>}
-      {kind === 'replace' && facts.length > 0 && (
+      {isPlaced && facts.length === 0 && <p className="soft">No fact in use is similar to it.</p>}
+      {isPlaced && facts.length > 0 && (
         <SelectField label="In the place of" value={factId ?? ''} onChange={(event) => setFactId(event.target.value)}>
           {facts.map(({ id, content }) => (
             <option key={id} value={id}>
               {content}
             </option>
           ))}
+          {waitsToReplace(row) && <option value={BOTH}>No fact: both are kept</option>}
         </SelectField>
       )}
       {kind !== 'ask' && text !== before && (
@@ -74,7 +82,8 @@ interface Said {
   readonly factId: string | null
 }
 
-function decisionOf({ kind, row: { id } }: Asking, { text, factId }: Said): LearningDecisionInput {
+function decisionOf({ kind, row: { id }, scope }: Asking, { text, factId }: Said): LearningDecisionInput {
   if (kind === 'ask') return { id, verdict: 'ASK', text }
-  return { id, verdict: 'PROMOTE', text, ...(kind === 'replace' && factId !== null ? { factId } : {}) }
+  const place = factId === BOTH ? { keepBoth: true } : factId === null ? {} : { factId }
+  return { id, verdict: 'PROMOTE', text, ...place, ...(scope === undefined ? {} : { scope }) }
 }

@@ -1,0 +1,42 @@
+/** The list of sessions while answers of the server are slow: what an update brought stays. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { OpenSessionDocument, UpdateSessionDocument } from '../generated/graphql.ts'
+import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { ConsoleWorld } from './console-world.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+
+describe.skipIf(!hasBrowser)(`the live list${withoutBrowser}`, () => {
+  let world: ConsoleWorld
+  beforeAll(async () => {
+    world = await ConsoleWorld.begin()
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  test('an answer that was asked for before an update does not take it back', async () => {
+    const ada = world.story.as('ada')
+    await ada.run(OpenSessionDocument, { input: { id: 'cli:pear', description: 'Green pears' } })
+    await using opened = await world.open('ada', { path: '/sessions' })
+    const { page } = opened
+    await page.getByText('Green pears').waitFor()
+    const [isAsked, isHeld] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('query Sessions(') !== true) return route.fallback()
+      const response = await route.fetch()
+      const isOld = (await response.text()).includes('Green pears')
+      isAsked.resolve()
+      if (isOld) await isHeld.promise
+      return route.fulfill({ response })
+    })
+    // It is not in the list: the list is read.
+    await ada.run(OpenSessionDocument, { input: { id: 'cli:plum', description: 'Blue plums' } })
+    await isAsked.promise
+    await ada.run(UpdateSessionDocument, { input: { id: 'cli:pear', description: 'Ripe pears' } })
+    await page.getByText('Ripe pears').waitFor()
+    isHeld.resolve()
+    await page.getByText('Blue plums').waitFor()
+    expect(await page.getByText('Green pears').count()).toBe(0)
+    expect(await page.getByText('Ripe pears').count()).toBe(1)
+    await page.unroute('**/graphql')
+  })
+})
