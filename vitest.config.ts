@@ -1,10 +1,11 @@
 /**
  * What `npm test` runs: rules beside the code (`unit`), parts that need no database (`parts`), and what needs
  * PostgreSQL (`pg`), for which one embedded server is started. What takes long has projects and npm scripts of its own,
- * all of which CI runs: `processes` (servers that are started, killed and cut off), `sandbox` (what commands, models,
+ * all of which CI runs: `processes` (servers that are started, killed and cut off,
+ * the terminal's commands, proxies and packages), `sandbox` (what commands, models,
  * plugins and tool servers of others may do), `clients` (libraries and protocols of others), `console` (a browser),
  * `bulk` (a corpus, stores of thousands of rows, the schema of every release, backups of whole databases, random
- * documents). No module mocks, no retries: a test that fails sometimes is a bug.
+ * documents and conversations). No module mocks, no retries: a test that fails sometimes is a bug.
  *
  * Where files share their workers' processes (`isolate: false`), a test must leave nothing behind in its process:
  * loading the product anew for each file took half of the suite's CPU.
@@ -21,7 +22,7 @@ const POSTGRES = 'test/harness/start-test-postgres.ts'
 const BUBBLEWRAP = 'test/sandbox/ensure-bubblewrap.ts'
 const NO_TESTS = 'test/generated/**'
 
-const OF_PROCESSES = ['test/processes/**/*.test.ts']
+const OF_PROCESSES = ['test/{processes,remote,deploy}/**/*.test.ts']
 const OF_SANDBOX = ['test/{sandbox,plugins,mcp,skills}/**/*.test.ts']
 const OF_CLIENTS = ['test/{clients,protocols}/**/*.test.ts']
 const OF_CONSOLE = ['test/console/**/*.test.ts']
@@ -30,6 +31,7 @@ const OF_BULK = [
   'test/store/released-schemas.pg.test.ts',
   'test/transfer/**/*.test.ts',
   'test/door/{document-cache,fuzz.pg}.test.ts',
+  'test/stories/{held-conversations,texts-for-users}.pg.test.ts',
 ]
 const TAKE_LONG = [...OF_PROCESSES, ...OF_SANDBOX, ...OF_CLIENTS, ...OF_CONSOLE, ...OF_BULK]
 

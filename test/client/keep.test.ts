@@ -1,4 +1,4 @@
-/** Which stores and lists of a client stay, and which are given up. Nothing answers: what is asked for sends nothing. */
+/** Which stores and lists of a client stay, and which are given up. Nothing answers: asking for one sends nothing. */
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connect, sessionStore, type FactotumClient } from '../../packages/client/src/connect.ts'
 

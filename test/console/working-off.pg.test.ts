@@ -83,6 +83,8 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     const gate = 'The gate of the north yard is locked at night'
     await converse(world.story.as('ada'), 'cli:gate', `learn: ${gate}.`)
     await converse(world.story.as('ada'), 'cli:gate', `learn: ${gate} by Tom.`)
+    await converse(world.story.as('ada'), 'cli:gate', 'learn: The latch of the hatch takes key 8080.')
+    await converse(world.story.as('ada'), 'cli:gate', 'learn: The latch of the hatch takes key 8081.')
     await converse(world.story.as('ben'), '@ben:teaches', 'learn: Ben drinks tea in the morning.')
     await using opened = await world.open('ada', { path: '/memory' })
     const { page } = opened
@@ -99,10 +101,16 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await group.focus()
     await press(opened, 'p')
     await group.waitFor({ state: 'hidden' })
+    const contradicting = page.getByRole('article', { name: 'The latch of the hatch takes key' })
+    await contradicting.focus()
+    await press(opened, 'p')
+    await page.getByRole('status').getByText('Decide them one by one').first().waitFor()
+    expect(await contradicting.getByRole('button', { name: 'Promote one' }).count()).toBe(0)
     const { facts } = await world.story.as('ada').run(FactsDocument, { first: 100 })
     const known = facts?.edges.map(({ node }) => node.content) ?? []
     expect(known).toContain(`${gate} by Tom.`)
     expect(known).not.toContain(`${gate}.`)
+    expect(known.filter((fact) => fact.startsWith('The latch'))).toEqual([])
     await page.goto(`${world.url}/#/memory/facts`)
     await page.getByRole('article', { name: 'Ben drinks tea in the morning.' }).getByRole('button').click()
     const fact = page.getByRole('region', { name: 'The fact' })

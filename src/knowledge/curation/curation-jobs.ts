@@ -1,6 +1,7 @@
 /**
  * Sees that what checkpoints have learned, and what turns have left, is judged soon, without a turn: polls every second
- * for jobs, and does one after another. All state is in rows: when a process dies, another one, or the next start, goes on.
+ * for jobs, and does one after another. All state is in rows: when a process dies, another one goes on, or the next
+ * start.
  */
 import { AppError, isOutage, messageOf } from '../../core/errors.ts'
 import type { Timing } from '../../config/timing.ts'

@@ -44,8 +44,8 @@ export interface Promotion {
 }
 
 /**
- * It becomes a fact, with `text` instead of its own when given, in the place of `replaces`, if there is one. InvalidInput
- * when the promotion leaves open what becomes of the fact that it would replace.
+ * It becomes a fact, with `text` instead of its own when given, in the place of `replaces`, if there is one.
+ * InvalidInput when the promotion leaves open what becomes of the fact that it would replace.
  */
 export function storePromotedLearning(
   database: Database,

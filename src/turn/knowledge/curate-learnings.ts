@@ -20,7 +20,7 @@ type CurateLearningsContext = Pick<
 const MAX_SCOPES = 5
 
 /**
- * Scope by scope, a few of them in one turn. Repeated it decides nothing twice; what a call that fails leaves pending is
+ * Scope by scope, a few of them in one turn. Repeated it decides nothing twice; what a failed call leaves pending is
  * judged by a job of the session, and so is all while such a job runs.
  */
 export async function curateLearnings(context: CurateLearningsContext): Promise<StepOutcome> {

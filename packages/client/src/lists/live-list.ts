@@ -86,8 +86,8 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
   }
 
   /**
-   * Shows more of it, at most 100. Does nothing while there is no more; where it has failed, it tries anew at once. What
-   * becomes of it is in the state.
+   * Shows more of it, at most 100. Does nothing while there is no more; where it has failed, it tries again at once.
+   * What becomes of it is in the state.
    */
   readonly loadMore = (): void => {
     const { status, hasMore } = this.#state

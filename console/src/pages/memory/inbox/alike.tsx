@@ -10,7 +10,9 @@ import { ListPane } from '../../../ui/picking/list-pane.tsx'
 import { PickRow } from '../../../ui/picking/pick-row.tsx'
 import { usePicking } from '../../../ui/picking/use-picking.ts'
 import { EmptyState } from '../../../ui/tell/empty-state.tsx'
+import { notify } from '../../../ui/tell/toasts.ts'
 import { ScopeBadge } from '../scope-badge.tsx'
+import { waitsToReplace } from './known-facts.ts'
 import type { Curate } from './use-curate.ts'
 
 const KEYS = [
@@ -38,7 +40,10 @@ export function Alike({ bar, curate }: { readonly bar: ReactNode; readonly curat
   const { data, isPending, error } = useRead(AlikeDocument, {})
   const groups = (data?.learningGroups ?? []).map((group): Group => ({ ...group, id: group.learnings[0]?.id ?? '' }))
   const promote = ([group]: readonly Group[]): void => {
-    if (group !== undefined) void curate.decide(decisionsOf(group))
+    if (group === undefined) return
+    const openQuestion = openQuestionOf(group)
+    if (openQuestion === null) void curate.decide(decisionsOf(group))
+    else notify({ tone: 'bad', text: openQuestion })
   }
   const discard = ([group]: readonly Group[]): void => {
     if (group !== undefined) void curate.decide(group.learnings.map(({ id }) => ({ id, verdict: 'DISCARD' })))
@@ -62,9 +67,11 @@ export function Alike({ bar, curate }: { readonly bar: ReactNode; readonly curat
         <PickRow id={group.id} label={group.text ?? group.learnings[0]?.content ?? ''} picking={picking} hasBox={false}>
           <GroupCard group={group} />
           <div className="pick-actions">
-            <Button small kind="main" onClick={() => promote([group])}>
-              Promote one, discard the others
-            </Button>
+            {openQuestionOf(group) === null && (
+              <Button small kind="main" onClick={() => promote([group])}>
+                Promote one, discard the others
+              </Button>
+            )}
             <Button small kind="danger" onClick={() => discard([group])}>
               Discard all
             </Button>
@@ -75,19 +82,26 @@ export function Alike({ bar, curate }: { readonly bar: ReactNode; readonly curat
   )
 }
 
+/** Why a person must look at its learnings one by one; null: one key decides all of them. */
+function openQuestionOf({ problem, learnings }: Group): string | null {
+  const where = 'Decide them one by one in “Waiting”.'
+  if (problem !== null) return `No single text says everything: ${problem}. ${where}`
+  return learnings.some(waitsToReplace) ? `One of them would replace a fact. ${where}` : null
+}
+
 function decisionsOf({ text, learnings }: Group): readonly LearningDecisionInput[] {
   return learnings.map(({ id }, index) =>
     index === 0 ? { id, verdict: 'PROMOTE', ...(text === null ? {} : { text }) } : { id, verdict: 'DISCARD' },
   )
 }
 
-function GroupCard({ group: { text, problem, learnings } }: { readonly group: Group }) {
+function GroupCard({ group }: { readonly group: Group }) {
+  const { text, learnings } = group
+  const openQuestion = openQuestionOf(group)
   return (
     <div className="alike">
       {text !== null && <p className="learning-text foreign">{text}</p>}
-      {problem !== null && (
-        <p className="small soft">{`No single text says everything: ${problem}. The first one is kept.`}</p>
-      )}
+      {openQuestion !== null && <p className="small soft">{openQuestion}</p>}
       <ul className="alike-learnings">
         {learnings.map((learning) => (
           <li key={learning.id} className="pick-line small">

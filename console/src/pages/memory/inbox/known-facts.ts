@@ -3,6 +3,11 @@ import type { LearningRowFragment } from '../../../generated/graphql.ts'
 
 type KnownFact = LearningRowFragment['similarTo'][number]
 
+interface MayReplace {
+  readonly viewerCan: Pick<LearningRowFragment['viewerCan'], 'promote'>
+  readonly replacesFact: Pick<KnownFact, 'invalidatedAt'> | null
+}
+
 /** Also those that are out of use. */
 export function knownFacts({ replacesFact, similarTo }: LearningRowFragment): readonly KnownFact[] {
   if (replacesFact === null) return similarTo
@@ -15,6 +20,6 @@ export function replaceableFacts(row: LearningRowFragment): readonly KnownFact[]
 }
 
 /** It would replace a fact that is in use: a promotion has to say what becomes of that. */
-export function waitsToReplace({ viewerCan, replacesFact }: LearningRowFragment): boolean {
+export function waitsToReplace({ viewerCan, replacesFact }: MayReplace): boolean {
   return viewerCan.promote && replacesFact?.invalidatedAt === null
 }
