@@ -4,9 +4,9 @@
  */
 import { sketchOf } from '../../src/knowledge/embeddings/sketch.ts'
 import type { Database } from '../../src/store/database.ts'
-import { storeEmbeddings } from '../../src/store/knowledge/fact-embeddings.ts'
-import { nearestSketches, type NearVector } from '../../src/store/knowledge/nearest-sketches.ts'
-import { makeSketchIndex, readSketchIndex } from '../../src/store/knowledge/sketch-index.ts'
+import { storeEmbeddings } from '../../src/store/embeddings/fact-embeddings.ts'
+import { nearestSketches, type NearVector } from '../../src/store/embeddings/nearest-sketches.ts'
+import { makeSketchIndex, readSketchIndex } from '../../src/store/embeddings/sketch-index.ts'
 import { median } from '../figures.ts'
 import { WANTED, type Nearest } from './sketches.ts'
 

@@ -8,7 +8,7 @@ import type { Database } from '../store/database.ts'
 import { GLOBAL_SCOPE, reachOfScope, type Reach } from '../core/knowledge/fact-scope.ts'
 import type { Meaning } from './embeddings/embedder.ts'
 import { rankFacts, type FactQuery } from './rank-facts.ts'
-import { nearestSketches, type NearVector } from '../store/knowledge/nearest-sketches.ts'
+import { nearestSketches, type NearVector } from '../store/embeddings/nearest-sketches.ts'
 import { cosineOf, cosineOfSketches, sketchOf } from './embeddings/sketch.ts'
 
 /** Of all facts together, about 1 500 tokens: they stand in every prompt of a turn. */

@@ -25,7 +25,7 @@ import {
   turnEmbeddingOff,
   turnEmbeddingOn,
   type DueFact,
-} from '../../store/knowledge/fact-embeddings.ts'
+} from '../../store/embeddings/fact-embeddings.ts'
 import type { Embedder } from './embedder.ts'
 import { sketchOf } from './sketch.ts'
 

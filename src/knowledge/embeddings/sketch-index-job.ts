@@ -9,8 +9,8 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { Periodic } from '../../platform/waiting/periodic.ts'
 import type { Database } from '../../store/database.ts'
-import { COMPARED_ALL } from '../../store/knowledge/nearest-sketches.ts'
-import { canIndex, makeSketchIndex, readSketchIndex } from '../../store/knowledge/sketch-index.ts'
+import { COMPARED_ALL } from '../../store/embeddings/nearest-sketches.ts'
+import { canIndex, makeSketchIndex, readSketchIndex } from '../../store/embeddings/sketch-index.ts'
 import type { Embedder } from './embedder.ts'
 
 export interface SketchIndexJobOptions {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SketchIndexState } from '../../store/knowledge/sketch-index.ts'
+import type { SketchIndexState } from '../../store/embeddings/sketch-index.ts'
 import { describeSketchIndex } from './check-sketch-index.ts'
 
 const NEW: SketchIndexState = {

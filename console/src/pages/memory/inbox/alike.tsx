@@ -82,7 +82,7 @@ export function Alike({ bar, curate }: { readonly bar: ReactNode; readonly curat
   )
 }
 
-/** Why a person must look at its learnings one by one; null: one key decides all of them. */
+/** Why a person must decide its learnings one by one; null: one key decides all of them. */
 function openQuestionOf({ problem, learnings }: Group): string | null {
   const where = 'Decide them one by one in “Waiting”.'
   if (problem !== null) return `No single text says everything: ${problem}. ${where}`

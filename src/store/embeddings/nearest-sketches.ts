@@ -6,7 +6,7 @@ import type { Reach } from '../../core/knowledge/fact-scope.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Database } from '../database.ts'
 import type { DueFact } from './fact-embeddings.ts'
-import { isVouchedFor } from './vouched-facts.ts'
+import { isVouchedFor } from '../knowledge/vouched-facts.ts'
 import { canGoOn, quotedName, SKETCH_INDEX } from './sketch-index.ts'
 
 /** A fact that may be near to a question. */
