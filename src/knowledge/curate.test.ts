@@ -26,7 +26,7 @@ const curated = (...evaluations: Evaluation[]) =>
     compare: (norm) =>
       Promise.resolve({
         same: norm === KNOWN ? { kind: 'fact' as const, id: 'fact_1' } : null,
-        rejected: norm === REJECTED ? { factId: 'fact_2', by: 'ada', at, isMerged: false } : null,
+        rejected: norm === REJECTED ? { factId: 'fact_2', by: 'ada', at, isMerged: false, isElsewhere: false } : null,
       }),
     modeOf: (id) => (id === 'learn_auto' ? 'auto' : 'hold_suspicious'),
     contentOf: () => undefined,

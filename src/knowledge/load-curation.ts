@@ -12,7 +12,7 @@ import type { Database } from '../store/database.ts'
 import { reachOfCurator } from './reach-of-turn.ts'
 
 /** Learnings that are judged at once; what is left comes next time. */
-const MAX_LEARNINGS = 20
+export const MAX_LEARNINGS = 20
 const MAX_QUESTIONS = 20
 
 /** `similar`: the facts that one of the learnings is alike to; `origins`: by whom, and where, each was learned. */

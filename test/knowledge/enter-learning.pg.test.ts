@@ -339,8 +339,11 @@ describe('waits for a person', () => {
     await world.sql(`UPDATE learnings SET scope = 'PROJECT', scope_of = 'shop'`)
     await addVersion('fact_1', { version: 2, content: TEXT, change: 'INVALIDATED', by: 'ada' })
     for (const text of [TEXT, 'Shop: 8080.']) {
-      expect(await entered(text)).toMatchObject({ status: 'PENDING', held: true, flags: ['REJECTED'] })
-      expect(await entered(text, shop)).toMatchObject({ held: true, flags: ['REJECTED'] })
+      // Whom it reaches may know nothing of the project.
+      const reason = 'A person rejected it in a project.'
+      expect(await entered(text)).toMatchObject({ status: 'PENDING', held: true, flags: ['REJECTED'], reason })
+      const there = { held: true, flags: ['REJECTED'], reason: expect.stringMatching(/^ada .*fact_1/) as string }
+      expect(await entered(text, shop)).toMatchObject(there)
       expect(await entered(text, { ...shop, scopeOf: 'yard' })).toMatchObject({ status: 'PENDING', held: false })
       expect(await entered(text, { scope: 'USER', scopeOf: 'cleo' })).toMatchObject({ held: false })
     }

@@ -55,7 +55,7 @@ test('while a turn runs no job of its session begins', async () => {
 
 test.each([
   ['ends', endCuration],
-  ['fails', (database, claim) => postponeCuration(database, claim, 60_000)],
+  ['fails', (database, claim) => postponeCuration(database, claim, { againInMs: 60_000, isFailure: true })],
 ] satisfies [string, typeof endCuration][])(
   'a job that becomes due while it runs is done once it %s',
   async (_, end) => {

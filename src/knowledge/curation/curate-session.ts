@@ -30,12 +30,14 @@ export interface SessionCurated {
 /** After the first failure, the second …; after the last, the session's next turn or checkpoint tries again. */
 const PAUSES_MS: readonly number[] = [60_000, 300_000, 900_000, 3_600_000]
 const CURATOR = 'curator'
-/** Scopes in one run; each is a call of its own. */
+/** In one run; what is left is judged in the next one, at once. */
 const MAX_CALLS = 20
+/** A used-up budget may be raised at any time, and asking whether it was costs no call. */
+const BUDGET_PAUSE_MS = 3_600_000
 
 /**
- * Rejects with DATABASE_UNAVAILABLE, or for a bug; then the claim runs out, and the job is done again. `signal`: the
- * process stops, and another one goes on at once; or the time is over, which counts as a failure.
+ * Rejects with DATABASE_UNAVAILABLE, or for a bug; then `failCuration` counts it. `signal`: the process stops, and
+ * another one goes on at once; or the time is over, which counts as a failure.
  */
 export async function curateSession(
   context: CheckpointContext,
@@ -45,53 +47,77 @@ export async function curateSession(
   const { database, config } = context
   const { sessionId } = claim
   const made: SessionCurated[] = []
+  const seen = new Set<string>()
+  /** Scopes of which all that was read waits though it was judged. */
   const done: string[] = []
-  let isWhole = true
-  while (isWhole && !signal.aborted && done.length < MAX_CALLS) {
+  let calls = 0
+  let judged: Judged = { kind: 'judged', curations: [] }
+  while (judged.kind === 'judged' && calls < MAX_CALLS && !signal.aborted) {
     const pending = await loadCuration(database, config.current(), { sessionId, done })
     if (pending.learnings.length === 0) break
-    done.push(scopeKey(pending.scope))
-    const curations = await judge(context, { claim, pending }, signal)
-    isWhole = curations !== null
-    for (const curation of curations ?? []) made.push(await store(context, sessionId, curation))
+    if (pending.learnings.every(({ id }) => seen.has(id))) {
+      done.push(scopeKey(pending.scope))
+      continue
+    }
+    judged = await judge(context, { claim, pending }, signal)
+    calls += 1
+    for (const { id } of pending.learnings) seen.add(id)
+    const curations = judged.kind === 'judged' ? judged.curations : []
+    for (const curation of curations) made.push(await store(context, sessionId, curation))
   }
-  const rest = await loadCuration(database, config.current(), { sessionId, done: [] })
-  await settle(context, claim, { isDone: rest.learnings.length === 0, isStopped: isStopped(signal) })
+  const isCut = isStopped(signal) || (calls === MAX_CALLS && made.length > 0)
+  if (calls > 0 || isCut) await settle(context, claim, { judged, isCut })
+  else await endCuration(database, claim)
   return { changedIds: made.flatMap((one) => one.changedIds), events: made.flatMap((one) => one.events) }
 }
 
 interface RunEnd {
-  /** Nothing waits any more. */
-  readonly isDone: boolean
-  readonly isStopped: boolean
+  /** The last answer of the run. */
+  readonly judged: Judged
+  /** The process stops, or there was more than one run judges: no failure. */
+  readonly isCut: boolean
 }
 
-/** What fails is counted, and the last failure is an error in the log: from then on nothing is tried by itself. */
-async function settle(
+async function settle(context: CheckpointContext, claim: CurationClaim, { judged, isCut }: RunEnd): Promise<void> {
+  const { database, config, metrics } = context
+  const rest = await loadCuration(database, config.current(), { sessionId: claim.sessionId, done: [] })
+  if (rest.learnings.length === 0) {
+    metrics.jobs.inc({ name: 'curation', outcome: 'done' })
+    return endCuration(database, claim)
+  }
+  if (isCut) return postponeCuration(database, claim, { againInMs: 0, isFailure: false })
+  if (judged.kind !== 'usedUp') return failCuration(context, claim)
+  return postponeCuration(database, claim, { againInMs: BUDGET_PAUSE_MS, isFailure: false })
+}
+
+/** Counts a failure; the last one is an error in the log: from then on nothing is tried by itself. */
+export async function failCuration(
   { database, metrics, logger }: CheckpointContext,
   claim: CurationClaim,
-  { isDone, isStopped: isLeft }: RunEnd,
 ): Promise<void> {
   const { sessionId, failures } = claim
-  if (!isLeft) metrics.jobs.inc({ name: 'curation', outcome: isDone ? 'done' : 'failed' })
-  const pauseMs = isLeft ? 0 : PAUSES_MS[failures]
-  if (!isDone && pauseMs !== undefined) return postponeCuration(database, claim, pauseMs)
-  if (!isDone)
-    logger.error({ sessionId, failures: failures + 1 }, "learnings wait for their session's next turn; curation failed")
+  metrics.jobs.inc({ name: 'curation', outcome: 'failed' })
+  const againInMs = PAUSES_MS[failures]
+  if (againInMs !== undefined) return postponeCuration(database, claim, { againInMs, isFailure: true })
+  logger.error({ sessionId, failures: failures + 1 }, "learnings wait for their session's next turn; curation failed")
   return endCuration(database, claim)
 }
+
+type Judged =
+  | { readonly kind: 'judged'; readonly curations: readonly Curation[] }
+  /** There was no answer. `usedUp`: as the budget is. */
+  | { readonly kind: 'unanswered' | 'usedUp' }
 
 interface Task {
   readonly claim: CurationClaim
   readonly pending: PendingCuration
 }
 
-/** Null: there was no answer. */
 async function judge(
   context: CheckpointContext,
   { claim: { sessionId, runId }, pending }: Task,
   signal: AbortSignal,
-): Promise<readonly Curation[] | null> {
+): Promise<Judged> {
   const { database, config, clock, logger, metrics } = context
   const userName = pending.origins.find((origin) => origin.userName !== null)?.userName ?? CURATOR
   const { shown, calls: embedding } = await show(context, { sessionId, userName, pending }, signal)
@@ -101,14 +127,18 @@ async function judge(
   const at = clock.now()
   await accountCalls(database, { sessionId, runId }, { calls, audit: recorded.entries, at })
   countCalls(metrics, calls)
-  if (isStopped(signal)) return null
+  if (isStopped(signal)) return { kind: 'unanswered' }
   if (answer.kind === 'answered') {
     const { output: evaluations } = answer
-    return decidePending(database, config.current(), { pending, shown, evaluations, at })
+    const judgement = { pending, shown, evaluations, at }
+    return { kind: 'judged', curations: await decidePending(database, config.current(), judgement) }
   }
   const { code, message } = answer.error
   logger.warn({ sessionId, runId, code, error: message }, 'the curator gave no answer')
-  return UNUSABLE_ANSWERS.has(code) ? triedInVain(pending.learnings, at) : null
+  if (code === 'BUDGET_USED_UP') return { kind: 'usedUp' }
+  return UNUSABLE_ANSWERS.has(code)
+    ? { kind: 'judged', curations: triedInVain(pending.learnings, at) }
+    : { kind: 'unanswered' }
 }
 
 interface CuratorPrompt {

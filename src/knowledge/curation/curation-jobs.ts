@@ -16,7 +16,7 @@ import {
   type CurationClaim,
 } from '../../store/knowledge/curation-jobs.ts'
 import type { CheckpointContext } from '../checkpoints/make-checkpoint.ts'
-import { curateSession } from './curate-session.ts'
+import { curateSession, failCuration } from './curate-session.ts'
 
 export interface CurationJobsOptions {
   readonly context: CheckpointContext
@@ -56,7 +56,7 @@ export class CurationJobs {
     }
   }
 
-  /** A failure of the world leaves the claim, which runs out. */
+  /** Where the database is away the claim runs out. */
   async #run(claim: CurationClaim): Promise<void> {
     const { context, feed, doorbell } = this.#options
     const { logger } = context
@@ -67,8 +67,9 @@ export class CurationJobs {
       feed.published(events)
       for (const id of changedIds) doorbell.ring({ kind: 'row', id })
     } catch (error) {
-      if (error instanceof AppError) logger.warn({ sessionId, error: messageOf(error) }, 'curation failed; retrying')
-      else await this.#giveUp(claim, error)
+      if (!(error instanceof AppError)) return await this.#giveUp(claim, error)
+      logger.warn({ sessionId, error: messageOf(error) }, 'curation failed')
+      await failCuration(context, claim)
     }
   }
 

@@ -22,6 +22,8 @@ export interface Rejected {
   readonly at: Date
   /** The fact went into another one. */
   readonly isMerged: boolean
+  /** The fact is a project's, which those who are told of the text may know nothing of. */
+  readonly isElsewhere: boolean
 }
 
 export interface Comparison {
@@ -50,8 +52,7 @@ export interface KnownQuery {
 }
 
 type Row = { readonly id: string; readonly norm: string } & (
-  | { readonly kind: 'fact' | 'learning' | 'prompt' }
-  | { readonly kind: 'rejected'; readonly by: string; readonly at: Date; readonly isMerged: boolean }
+  { readonly kind: 'fact' | 'learning' | 'prompt' } | ({ readonly kind: 'rejected' } & Omit<Rejected, 'factId'>)
 )
 
 export async function compareWithKnown(
@@ -71,8 +72,8 @@ export async function compareWithKnown(
 function rejectedIn(rows: readonly Row[]): Rejected | null {
   const found = rows.find((row) => row.kind === 'rejected')
   if (found === undefined) return null
-  const { id: factId, by, at, isMerged } = found
-  return { factId, by, at, isMerged }
+  const { id: factId, by, at, isMerged, isElsewhere } = found
+  return { factId, by, at, isMerged, isElsewhere }
 }
 
 async function alikeFacts(database: Database, norm: string, scope: Scope): Promise<readonly string[]> {
@@ -109,6 +110,7 @@ const IN_REACH = "f.scope || ' ' || f.scope_of = ANY ($4::text[])"
  * for a person; what is one user's, or one session's, is told no other.
  */
 const REJECTED_IN_REACH = `(${IN_REACH} OR (f.scope = 'PROJECT' AND 'GLOBAL ' = ALL ($4::text[])))`
+const IS_ELSEWHERE = `NOT (${IN_REACH}) AND f.scope = 'PROJECT' AS is_elsewhere`
 /** Where the fact went when it was merged; a fact that another one replaced did not hold any more. */
 const INTO = `CASE WHEN f.invalidated_at IS NOT NULL AND f.valid_to IS NULL THEN f.replaced_by_id END AS into_id`
 /** Of versions `n`. */
@@ -121,14 +123,14 @@ const BECAME = `SELECT l.id AS learning_id, l.scope || ' ' || l.scope_of = ANY (
 
 /** The last version of each fact that said it, and what a person did to it, or with the next one. */
 const REJECTED = `SELECT NULL AS learning_id, f.id AS fact_id, n.changed_by, n.at,
-      v.version = f.version AND f.replaced_by_id IS NOT NULL AND f.valid_to IS NULL AS is_merged
+      v.version = f.version AND f.replaced_by_id IS NOT NULL AND f.valid_to IS NULL AS is_merged, ${IS_ELSEWHERE}
     FROM (SELECT fact_id, max(version) AS version FROM fact_versions WHERE norm = $1 GROUP BY fact_id) v
       JOIN facts f ON f.id = v.fact_id AND (v.version < f.version OR f.invalidated_at IS NOT NULL)
         AND ${REJECTED_IN_REACH}
       JOIN fact_versions n ON n.fact_id = f.id AND n.version = least(v.version + 1, f.version) AND ${BY_A_PERSON}`
 
 /** A fact that was made of the same learning, in other words, and taken out of use, or corrected, by a person. */
-const REJECTED_AS_LEARNED = `SELECT became.learning_id, f.id, n.changed_by, n.at, false
+const REJECTED_AS_LEARNED = `SELECT became.learning_id, f.id, n.changed_by, n.at, false, ${IS_ELSEWHERE}
     FROM became JOIN facts f ON f.id = became.id AND (${REJECTED_IN_REACH} OR became.is_theirs)
       JOIN fact_versions n ON n.fact_id = f.id AND ${BY_A_PERSON} AND CASE WHEN f.invalidated_at IS NOT NULL
         THEN n.version = f.version AND became.into_id IS NULL
@@ -156,11 +158,11 @@ const KNOWN = {
   name: 'knowledge.compare-with-known',
   text: `WITH RECURSIVE became AS (${BECAME}),
     rejected AS MATERIALIZED (${REJECTED} UNION ALL ${REJECTED_AS_LEARNED})
-    (SELECT 'fact' AS kind, id, norm, NULL AS by, NULL::timestamptz AS at, false AS "isMerged"
+    (SELECT 'fact' AS kind, id, norm, NULL AS by, NULL::timestamptz AS at, false AS "isMerged", false AS "isElsewhere"
       FROM facts f WHERE norm = $1 AND invalidated_at IS NULL AND ${IN_REACH} LIMIT 1)
-    UNION ALL (SELECT 'learning', id, norm, NULL, NULL, false FROM learnings l WHERE norm = $1 AND ${COUNTS}
+    UNION ALL (SELECT 'learning', id, norm, NULL, NULL, false, false FROM learnings l WHERE norm = $1 AND ${COUNTS}
       AND ${LEARNED_IN_REACH} LIMIT 1)
-    UNION ALL (SELECT 'rejected', fact_id, $1, changed_by, at, is_merged FROM rejected ORDER BY at DESC LIMIT 1)
-    UNION ALL SELECT 'prompt', id, norm, NULL, NULL, false FROM facts
+    UNION ALL (SELECT 'rejected', fact_id, $1, changed_by, at, is_merged, is_elsewhere FROM rejected ORDER BY at DESC LIMIT 1)
+    UNION ALL SELECT 'prompt', id, norm, NULL, NULL, false, false FROM facts
       WHERE id = ANY ((SELECT fact_ids FROM turn_facts WHERE turn_id = $2)::text[])`,
 }

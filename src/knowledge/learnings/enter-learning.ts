@@ -113,8 +113,9 @@ export function whyHeld(flags: readonly LearningFlag[]): string {
   return asSentence(flags.flatMap((flag) => (flag in REASONS ? [REASONS[flag as Suspicion]] : [])).join('; '))
 }
 
-/** For people: who said that it is not so, and when. */
-export function whyRejected({ factId, by, at, isMerged }: NonNullable<Comparison['rejected']>): string {
+/** For people: who said that it is not so, and when; of a project's fact only that. */
+export function whyRejected({ factId, by, at, isMerged, isElsewhere }: NonNullable<Comparison['rejected']>): string {
+  if (isElsewhere) return 'A person rejected it in a project.'
   const did = isMerged ? 'merged it into another fact' : 'took it back'
   return `${by} ${did} at ${at.toISOString()} (fact ${factId}).`
 }

@@ -54,32 +54,41 @@ const HELD = sql`session_id = $2 AND (run_id = $1 OR run_id IS NULL)`
 
 /**
  * Gives the claim back: nothing came of it, or not all. `againInMs`: when it is tried again; one that became due
- * meanwhile is done when it is due.
+ * meanwhile is done when it is due. `isFailure`: it counts as one.
  */
 export async function postponeCuration(
   database: Database,
   { sessionId, runId }: Claimed,
-  againInMs: number,
+  { againInMs, isFailure }: { readonly againInMs: number; readonly isFailure: boolean },
 ): Promise<void> {
-  await database.query(POSTPONE, [runId, sessionId, againInMs])
+  await database.query(POSTPONE, [runId, sessionId, againInMs, isFailure])
 }
 
 const POSTPONE = {
   name: 'curation.postpone',
   text: sql`UPDATE curation_jobs SET run_id = NULL, leased_until = NULL,
-      failures = failures + (run_id IS NOT NULL AND $3::float8 > 0)::int,
+      failures = failures + (run_id IS NOT NULL AND $4::boolean)::int,
       ready_at = CASE WHEN run_id IS NULL THEN ready_at ELSE now() + $3::float8 * interval '1 millisecond' END WHERE ${HELD}`,
 }
 
-/** The job is done, or given up. One that became due again meanwhile stays. */
+/**
+ * The job is done, or given up. One that became due again meanwhile stays, free for the next claim: a second statement
+ * finds it, as the first one may have waited for the commit that made it due.
+ */
 export async function endCuration(database: Database, { sessionId, runId }: Claimed): Promise<void> {
-  await database.query(END, [runId, sessionId])
+  const ended = await database.query(END, [runId, sessionId])
+  if (ended.length === 0) await database.query(FREE, [sessionId])
 }
 
 const END = {
   name: 'curation.end',
-  text: sql`WITH ended AS (DELETE FROM curation_jobs WHERE run_id = $1)
-    UPDATE curation_jobs SET leased_until = NULL WHERE session_id = $2 AND run_id IS NULL`,
+  text: 'DELETE FROM curation_jobs WHERE session_id = $2 AND run_id = $1 RETURNING session_id',
+}
+
+/** A row without a run is held until its last run ends, or its lease. */
+const FREE = {
+  name: 'curation.free',
+  text: 'UPDATE curation_jobs SET leased_until = NULL WHERE session_id = $1 AND run_id IS NULL',
 }
 
 /** Makes a session's job due. `of`: gives its id and when, of at most one session. */
@@ -87,6 +96,6 @@ export function dueCurationSql(of: Sql): Sql {
   return sql`INSERT INTO curation_jobs (session_id, ready_at) ${of} ${DUE_ALREADY}`
 }
 
-/** What runs goes on under its lease, and is done once more. */
-export const DUE_ALREADY = sql`ON CONFLICT (session_id) DO UPDATE SET ready_at = excluded.ready_at, failures = 0,
-      run_id = NULL`
+/** What runs goes on under its lease, and is done once more; what is due earlier stays so. */
+export const DUE_ALREADY = sql`ON CONFLICT (session_id) DO UPDATE SET failures = 0, run_id = NULL,
+      ready_at = least(curation_jobs.ready_at, excluded.ready_at)`

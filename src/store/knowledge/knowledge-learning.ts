@@ -78,7 +78,8 @@ async function refuseUnsaid(
 ): Promise<Refusal | null> {
   if (factId === null || replaces !== null || keepBoth) return null
   const inUse = await transaction.fact.count({ where: { id: factId, invalidatedAt: null } })
-  const ways = `replace it (give its id), or set "keepBoth" to leave it in use beside the new fact`
+  const ways =
+    'replace it with "replacesFactId" ("factId" in decideLearnings), or leave it in use beside the new fact with "keepBoth"'
   return inUse === 0 ? null : invalidInput(['keepBoth'], `learning "${id}" would replace fact "${factId}": ${ways}`)
 }
 

@@ -6,7 +6,7 @@
 import { scopeKey } from '../../core/knowledge/fact-scope.ts'
 import { triedInVain } from '../../knowledge/curate.ts'
 import { curatorContext, decidePending, UNUSABLE_ANSWERS } from '../../knowledge/decide-pending.ts'
-import { loadCuration, type PendingCuration } from '../../knowledge/load-curation.ts'
+import { loadCuration, MAX_LEARNINGS, type PendingCuration } from '../../knowledge/load-curation.ts'
 import { isCurating } from '../../store/knowledge/curation-jobs.ts'
 import { askAfterwards, type StepOutcome } from '../step-outcome.ts'
 import type { TurnContext } from '../turn-context.ts'
@@ -21,7 +21,7 @@ const MAX_SCOPES = 5
 
 /**
  * Scope by scope, a few of them in one turn. Repeated it decides nothing twice; what a failed call leaves pending is
- * judged by a job of the session, and so is all while such a job runs.
+ * judged by a job of the session, and so is what no decision was made of, or all while such a job runs.
  */
 export async function curateLearnings(context: CurateLearningsContext): Promise<StepOutcome> {
   // What the turn has just learned must be in the rows that are read.
@@ -55,6 +55,8 @@ async function curateOnes(context: CurateLearningsContext, pending: PendingCurat
     return answer
   }
   const judgement = { pending, shown, evaluations: answer.output, at }
-  journal.record([], { curations: await decidePending(database, config.current(), judgement) })
+  const curations = await decidePending(database, config.current(), judgement)
+  const isLeft = pending.learnings.length === MAX_LEARNINGS || curations.length < pending.learnings.length
+  journal.record([], { curations, ...(isLeft ? { curationDue: true } : {}) })
   return { kind: 'Passed' }
 }
