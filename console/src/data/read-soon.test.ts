@@ -28,7 +28,7 @@ function shownList() {
     asked.at(-1)?.resolve(text)
     await vi.advanceTimersByTimeAsync(0)
   }
-  return { soon, asked, answered, answer, shown: () => observer.getCurrentResult().data }
+  return { soon, asked, answered, answer, queries, shown: () => observer.getCurrentResult().data }
 }
 
 test('a change while the first answer is awaited is read after it', async () => {
@@ -42,6 +42,21 @@ test('a change while the first answer is awaited is read after it', async () => 
   await answer('after')
   expect(shown()).toBe('after')
   expect(answered).toEqual([1])
+})
+
+test('what another part began to read before the change is waited for, too', async () => {
+  const { soon, asked, answer, queries } = shownList()
+  await answer('first')
+  const slow = Promise.withResolvers<string>()
+  void queries.fetchQuery({ queryKey: ['Things', 'count'], queryFn: () => slow.promise })
+  soon.change()
+  await vi.advanceTimersByTimeAsync(1000)
+  void queries.refetchQueries({ queryKey: ['Things', {}] })
+  slow.resolve('1')
+  await vi.advanceTimersByTimeAsync(0)
+  expect(asked).toHaveLength(2)
+  await answer('asked for meanwhile')
+  expect(asked).toHaveLength(3)
 })
 
 test('changes while it is read again lead to one more read; a steady stream of them lets each read end', async () => {

@@ -63,9 +63,14 @@ export class ReadSoon {
 
   /** Those who show it are told when it failed. */
   async #underWay(): Promise<void> {
+    // What begins while another is waited for was asked for before, too.
+    for (let answers = this.#answers(); answers.length > 0; answers = this.#answers()) await Promise.allSettled(answers)
+  }
+
+  #answers(): readonly Promise<unknown>[] {
     const queries = this.#options.keys.flatMap((queryKey) =>
       this.#queries.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' }),
     )
-    await Promise.allSettled(queries.flatMap(({ promise = null }) => (promise === null ? [] : [promise])))
+    return queries.flatMap(({ promise = null }) => (promise === null ? [] : [promise]))
   }
 }

@@ -16,12 +16,17 @@ export function Chat({ id }: { readonly id: string }) {
       (failure: Error) => setProblem(failure.message),
     )
   /** What is refused was not sent: it goes back to where it can be changed, before what was typed meanwhile. */
-  const say = async () => {
-    setText('')
-    const sent = await store.send(text)
-    if ('problem' in sent) setText((typed) => text + typed)
-    for (const { key } of store.getSnapshot().entries.filter(isRefused)) store.discard(key)
+  const takeBack = async (sending: ReturnType<typeof store.retry>) => {
+    const sent = await sending
+    for (const { key, content } of store.getSnapshot().entries.filter(isRefused)) {
+      setText((typed) => content + typed)
+      store.discard(key)
+    }
     return sent
+  }
+  const say = () => {
+    setText('')
+    return takeBack(store.send(text))
   }
   if (status === 'failed') return <p role="alert">{error?.message}</p>
   return (
@@ -32,7 +37,7 @@ export function Chat({ id }: { readonly id: string }) {
         </button>
       )}
       {entries.map((entry) => (
-        <Said key={entry.key} entry={entry} onRetry={() => run(store.retry(entry.key))} />
+        <Said key={entry.key} entry={entry} onRetry={() => run(takeBack(store.retry(entry.key)))} />
       ))}
       {isBusy && turn?.plan?.tasks.map((task) => <li key={task.id}>{`${task.detail}: ${task.status}`}</li>)}
       {approvals.map((approval) => (

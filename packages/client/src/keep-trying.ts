@@ -3,10 +3,10 @@ import { pause, retryDelayMs } from './pause.ts'
 
 /**
  * What a single call is not repeated for, and what may be over later: a proxy that speaks for a server which is being
- * replaced, an error of the server, too many subscriptions. After any other the same would be refused again, until a
- * person changes who asks, or what for.
+ * replaced, an error of the server. After any other the same would be refused again, until a person changes who asks,
+ * or what for, or how much.
  */
-const MAY_BE_OVER = /^(BAD_RESPONSE|INTERNAL_SERVER_ERROR|LIMIT_EXCEEDED)$/
+const MAY_BE_OVER = /^(BAD_RESPONSE|INTERNAL_SERVER_ERROR)$/
 
 /** `fail` is called with each failure; `isFinal`: nothing is tried any more. */
 interface Trying {

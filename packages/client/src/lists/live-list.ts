@@ -103,7 +103,7 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
     if (this.#following !== null) return
     this.#following = new AbortController()
     const { signal } = this.#following
-    void this.#try(() => this.#follow(signal), signal)
+    void this.#try(() => this.#follow(signal), signal, true)
   }
 
   #stop(): void {
@@ -111,10 +111,11 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
     this.#following = null
   }
 
-  #try(attempt: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  #try(attempt: () => Promise<void>, signal: AbortSignal, isFollowing = false): Promise<void> {
     const fail = (error: ClientError, isFinal: boolean): void => {
-      // What is still being read must not make it "ready": nothing follows it any more.
-      if (isFinal) this.#stop()
+      // What is still being read must not make it "ready": nothing follows it any more. What cannot be read is read
+      // again after the next update.
+      if (isFinal && isFollowing) this.#stop()
       this.#show({ ...this.#state, status: 'failed', error })
     }
     return keepTrying(attempt, { client: this.#client, signal, fail })

@@ -51,7 +51,7 @@ export class SessionStore {
 
   /** Nothing listens to it, and no message of it is on its way or waits to be sent again. */
   get isIdle(): boolean {
-    return this.#notifier.isIdle && this.#outbox.outgoing.length === 0
+    return this.#notifier.isIdle && this.#outbox.outgoing.every(({ sending }) => sending.status === 'REFUSED')
   }
 
   /** What is shown now. The same value until it changes. */
