@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
 import { systemClock as clock, type Clock } from '../../src/platform/clock.ts'
+import type { OpenRuntime } from '../../src/core/tool/model-runtime.ts'
 import type { LanguageModel } from '../../src/model/language-model.ts'
 import { withRuntimes } from '../../src/model/runtime/runtime-model.ts'
 import { PluginKeeper } from '../../src/plugins/plugin-keeper.ts'
@@ -53,6 +54,12 @@ class HostilePlugin implements AsyncDisposable {
     return plugin
   }
 
+  /** Its call is under way when this returns. */
+  open(runtime: string): Promise<OpenRuntime> {
+    const opening = { name: `${this.keeper.name}/${runtime}`, model: 'one', system: 'Be brief.' }
+    return this.runtimes.open(opening, new AbortController().signal)
+  }
+
   async until(isSo: () => boolean): Promise<void> {
     while (!isSo()) await new Promise<void>((resolve) => this.#changes.push(resolve))
   }
@@ -91,7 +98,9 @@ interface Bounds {
 /** Deadlines that are over when the test says so. */
 class HeldDeadlines implements Clock {
   readonly now = (): Date => clock.now()
-  readonly monotonicMs = (): number => clock.monotonicMs()
+  /** By how much it is later than it is. */
+  aheadMs = 0
+  readonly monotonicMs = (): number => clock.monotonicMs() + this.aheadMs
   readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> => clock.sleep(ms, signal)
   readonly #running = new Map<() => void, number>()
   readonly after = (ms: number, action: () => void): (() => void) => {
@@ -102,7 +111,10 @@ class HeldDeadlines implements Clock {
   /** Those of this length that run are over; returns how many they are. */
   pass(ms: number): number {
     const passed = [...this.#running].filter(([, length]) => length === ms)
-    for (const [action] of passed) action()
+    for (const [action] of passed) {
+      this.#running.delete(action)
+      action()
+    }
     return passed.length
   }
 }
@@ -202,4 +214,57 @@ test('one that never closes is a failure each time, and leaves no call behind', 
     openCount: 0,
     lastError: expect.stringContaining('within 5 s'),
   })
+})
+
+test('one that has no room for the end of a conversation is told again, until it is closed there, too', async () => {
+  const deadlines = new HeldDeadlines()
+  await using plugin = await HostilePlugin.start({ name: STUCK, deadlines, openCalls: 2 })
+  const conversation = await plugin.open('counts')
+  const opening = [plugin.open('counts'), plugin.open('counts')]
+  conversation.close()
+  await Promise.all(opening)
+  expect(deadlines.pass(1000)).toBe(1)
+  // Of the three that were open two are left, and the one that asks.
+  expect((await plugin.ask('counts')).text).toBe('3')
+  expect(plugin.keeper.counts.failures).toBe(0)
+})
+
+test('one that has no room for the end of a conversation for five minutes has failed', async () => {
+  const deadlines = new HeldDeadlines()
+  await using plugin = await HostilePlugin.start({ name: STUCK, deadlines, openCalls: 1 })
+  const conversation = await plugin.open('counts')
+  let opening = plugin.open('counts')
+  conversation.close()
+  await opening
+  deadlines.aheadMs = 300_000
+  opening = plugin.open('counts')
+  expect(deadlines.pass(1000)).toBe(1)
+  await opening
+  expect(plugin.keeper.counts.failures).toBe(1)
+  expect(plugin.runtimes.stateOf(`${STUCK}/counts`).lastError).toContain('no room for the end of a conversation')
+  expect(deadlines.pass(1000)).toBe(0)
+})
+
+test('one that ended before it had room is told nothing more, and has not failed', async () => {
+  const deadlines = new HeldDeadlines()
+  await using plugin = await HostilePlugin.start({ name: STUCK, deadlines, openCalls: 1 })
+  const conversation = await plugin.open('counts')
+  const opening = plugin.open('counts')
+  conversation.close()
+  await opening
+  await plugin.keeper.stop()
+  expect(deadlines.pass(1000)).toBe(1)
+  await new Promise(setImmediate)
+  expect(deadlines.pass(1000)).toBe(0)
+  expect(plugin.keeper.counts.failures).toBe(0)
+})
+
+test('a conversation that was never opened for want of room is not closed', async () => {
+  const deadlines = new HeldDeadlines()
+  await using plugin = await HostilePlugin.start({ name: STUCK, deadlines, openCalls: 1 })
+  const opening = plugin.open('counts')
+  await expect(plugin.open('counts')).rejects.toThrow('it has too many calls open')
+  await opening
+  expect(deadlines.pass(1000)).toBe(0)
+  expect(plugin.runtimes.stateOf(`${STUCK}/counts`).openCount).toBe(1)
 })

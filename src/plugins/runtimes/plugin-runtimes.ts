@@ -17,6 +17,9 @@ import { withinBudget } from '../runners.ts'
 
 const OPEN_MS = 30_000
 const CLOSE_MS = 5000
+/** A plugin that has no room for one more call is told again after each pause, for so long. */
+const ROOM_PAUSE_MS = 1000
+const ROOM_MS = 300_000
 
 const count = z.number().min(0).max(1e12).transform(Math.round)
 const piece = z.discriminatedUnion('kind', [
@@ -102,7 +105,9 @@ export class PluginRuntimes implements ModelRuntimes {
       const act = { act: 'OPEN', runtime, model, system } as const
       await withinBudget((own) => open.call(act, own), { budgetMs: OPEN_MS, clock: this.#clock, signal })
     } catch (error) {
-      open.close()
+      // What was never called has opened nothing.
+      if (isNotCalled(error)) open.forget()
+      else open.close()
       throw open.failed(error, signal)
     }
     return open
@@ -166,9 +171,14 @@ class OpenPluginRuntime implements OpenRuntime {
 
   close(): void {
     if (this.#isClosed) return
+    this.forget()
+    void this.#tellClosed()
+  }
+
+  /** As `close`, of one that the plugin has not been told of. Once. */
+  forget(): void {
     this.#isClosed = true
     this.#options.onClose()
-    void this.#tellClosed()
   }
 
   /** What the caller is to throw. It has been counted as a failure of the plugin, unless the caller gave up. */
@@ -181,17 +191,39 @@ class OpenPluginRuntime implements OpenRuntime {
     return failure
   }
 
-  /** Never rejects. A plugin that has ended has closed it. */
+  /** Never rejects. A plugin that has ended has closed it; one that has too many calls open keeps it until it is told. */
   async #tellClosed(): Promise<void> {
+    const { clock } = this.#options
     const { signal } = new AbortController()
-    const limits = { budgetMs: CLOSE_MS, clock: this.#options.clock, signal }
+    const untilMs = clock.monotonicMs() + ROOM_MS
     try {
-      await withinBudget((own) => this.call({ act: 'CLOSE' }, own), limits)
+      while (!(await this.#hasTaken({ act: 'CLOSE' }, signal))) {
+        if (this.#keeper.instance !== this.#instance) return
+        if (clock.monotonicMs() >= untilMs)
+          throw new PluginError('LATE', `it had no room for the end of a conversation within ${ROOM_MS / 1000} s`)
+        await new Promise<void>((resolve) => clock.after(ROOM_PAUSE_MS, resolve))
+      }
     } catch (error) {
-      const hasEnded = error instanceof PluginError && (error.kind === 'NOT_CALLED' || error.kind === 'LOST')
+      const hasEnded = error instanceof PluginError && error.kind === 'LOST'
       if (!hasEnded) this.failed(error, signal)
     }
   }
+
+  /** False: it was not called. Rejects with how it failed. */
+  async #hasTaken(act: Act, signal: AbortSignal): Promise<boolean> {
+    const limits = { budgetMs: CLOSE_MS, clock: this.#options.clock, signal }
+    try {
+      await withinBudget((own) => this.call(act, own), limits)
+      return true
+    } catch (error) {
+      if (isNotCalled(error)) return false
+      throw error
+    }
+  }
+}
+
+function isNotCalled(error: unknown): boolean {
+  return error instanceof PluginError && error.kind === 'NOT_CALLED'
 }
 
 /** As the keeper counts it. */
