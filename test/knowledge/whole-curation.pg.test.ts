@@ -50,7 +50,12 @@ async function jobAfter(until: (rows: unknown[]) => void, { tokensPerDay, meanin
   const config = { ...world.context.config, current: () => ({ ...running, budgets }) }
   const { home, config: ofModel, model: language } = model
   const context = {
-    ...{ database, redactorOf, config, logger, clock: systemClock, metrics: createMetrics() },
+    database,
+    redactorOf,
+    config,
+    logger,
+    clock: systemClock,
+    metrics: createMetrics(),
     agentsFor: createAgentsFor({ config: ofModel, model: language, home, clock: systemClock, logger }),
     embedder: { meaningOf: meaningOf ?? (() => Promise.resolve({ meaning: null, error: null, calls: [] })) },
   }

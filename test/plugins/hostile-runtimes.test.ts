@@ -216,7 +216,7 @@ test('one that never closes is a failure each time, and leaves no call behind', 
   })
 })
 
-test('one that has no room for the end of a conversation is told again, until it is closed there, too', async () => {
+test('one that has too many calls open is told again that a conversation has ended, until it is closed there, too', async () => {
   const deadlines = new HeldDeadlines()
   await using plugin = await HostilePlugin.start({ name: STUCK, deadlines, openCalls: 2 })
   const conversation = await plugin.open('counts')
@@ -229,7 +229,7 @@ test('one that has no room for the end of a conversation is told again, until it
   expect(plugin.keeper.counts.failures).toBe(0)
 })
 
-test('one that has no room for the end of a conversation for five minutes has failed', async () => {
+test('one that has too many calls open for five minutes has failed', async () => {
   const deadlines = new HeldDeadlines()
   await using plugin = await HostilePlugin.start({ name: STUCK, deadlines, openCalls: 1 })
   const conversation = await plugin.open('counts')
@@ -241,11 +241,11 @@ test('one that has no room for the end of a conversation for five minutes has fa
   expect(deadlines.pass(1000)).toBe(1)
   await opening
   expect(plugin.keeper.counts.failures).toBe(1)
-  expect(plugin.runtimes.stateOf(`${STUCK}/counts`).lastError).toContain('no room for the end of a conversation')
+  expect(plugin.runtimes.stateOf(`${STUCK}/counts`).lastError).toContain('too many calls open to be told of')
   expect(deadlines.pass(1000)).toBe(0)
 })
 
-test('one that ended before it had room is told nothing more, and has not failed', async () => {
+test('one that ended meanwhile is told nothing more, and has not failed', async () => {
   const deadlines = new HeldDeadlines()
   await using plugin = await HostilePlugin.start({ name: STUCK, deadlines, openCalls: 1 })
   const conversation = await plugin.open('counts')
@@ -259,7 +259,7 @@ test('one that ended before it had room is told nothing more, and has not failed
   expect(plugin.keeper.counts.failures).toBe(0)
 })
 
-test('a conversation that was never opened for want of room is not closed', async () => {
+test('a conversation that was never opened, as too many calls were open, is not closed', async () => {
   const deadlines = new HeldDeadlines()
   await using plugin = await HostilePlugin.start({ name: STUCK, deadlines, openCalls: 1 })
   const opening = plugin.open('counts')

@@ -1,4 +1,4 @@
-import type { Entry } from '@factotum/client'
+import type { Entry, SessionStore } from '@factotum/client'
 import { useClient, useConnection, useSession, useSessionStore } from '@factotum/client/react'
 import { useState } from 'react'
 
@@ -16,17 +16,11 @@ export function Chat({ id }: { readonly id: string }) {
       (failure: Error) => setProblem(failure.message),
     )
   /** What is refused was not sent: it goes back to where it can be changed, before what was typed meanwhile. */
-  const takeBack = async (sending: ReturnType<typeof store.retry>) => {
+  const say = async (sending: ReturnType<typeof store.retry>) => {
     const sent = await sending
-    for (const { key, content } of store.getSnapshot().entries.filter(isRefused)) {
-      setText((typed) => content + typed)
-      store.discard(key)
-    }
+    const refused = takeRefused(store)
+    setText((typed) => refused + typed)
     return sent
-  }
-  const say = () => {
-    setText('')
-    return takeBack(store.send(text))
   }
   if (status === 'failed') return <p role="alert">{error?.message}</p>
   return (
@@ -37,7 +31,7 @@ export function Chat({ id }: { readonly id: string }) {
         </button>
       )}
       {entries.map((entry) => (
-        <Said key={entry.key} entry={entry} onRetry={() => run(takeBack(store.retry(entry.key)))} />
+        <Said key={entry.key} entry={entry} onRetry={() => run(say(store.retry(entry.key)))} />
       ))}
       {isBusy && turn?.plan?.tasks.map((task) => <li key={task.id}>{`${task.detail}: ${task.status}`}</li>)}
       {approvals.map((approval) => (
@@ -50,7 +44,8 @@ export function Chat({ id }: { readonly id: string }) {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          run(say())
+          setText('')
+          run(say(store.send(text)))
         }}
       >
         <input value={text} onChange={({ target }) => setText(target.value)} aria-label="Message" autoComplete="off" />
@@ -80,6 +75,10 @@ function Said({ entry, onRetry }: { readonly entry: Entry; readonly onRetry: () 
   )
 }
 
-function isRefused(entry: Entry): boolean {
-  return entry.kind === 'person' && entry.sending?.status === 'REFUSED'
+function takeRefused(store: SessionStore): string {
+  const refused = store
+    .getSnapshot()
+    .entries.filter((entry) => entry.kind === 'person' && entry.sending?.status === 'REFUSED')
+  for (const { key } of refused) store.discard(key)
+  return refused.map(({ content }) => content).join('')
 }

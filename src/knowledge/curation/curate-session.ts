@@ -66,7 +66,7 @@ export async function curateSession(
     for (const curation of curations) made.push(await store(context, sessionId, curation))
   }
   const isCut = isStopped(signal) || (calls === MAX_CALLS && made.length > 0)
-  if (calls > 0 || isCut) await settle(context, claim, { judged, isCut })
+  if (calls > 0 || signal.aborted) await settle(context, claim, { judged, isCut })
   else await endCuration(database, claim)
   return { changedIds: made.flatMap((one) => one.changedIds), events: made.flatMap((one) => one.events) }
 }

@@ -17,9 +17,9 @@ import { withinBudget } from '../runners.ts'
 
 const OPEN_MS = 30_000
 const CLOSE_MS = 5000
-/** A plugin that has no room for one more call is told again after each pause, for so long. */
-const ROOM_PAUSE_MS = 1000
-const ROOM_MS = 300_000
+/** A plugin that has too many calls open is told again after each pause, for so long. */
+const FULL_PAUSE_MS = 1000
+const FULL_MS = 300_000
 
 const count = z.number().min(0).max(1e12).transform(Math.round)
 const piece = z.discriminatedUnion('kind', [
@@ -191,17 +191,20 @@ class OpenPluginRuntime implements OpenRuntime {
     return failure
   }
 
-  /** Never rejects. A plugin that has ended has closed it; one that has too many calls open keeps it until it is told. */
+  /** Never rejects. A plugin that has ended has closed it; one with too many calls open keeps it until it is told. */
   async #tellClosed(): Promise<void> {
     const { clock } = this.#options
     const { signal } = new AbortController()
-    const untilMs = clock.monotonicMs() + ROOM_MS
+    const untilMs = clock.monotonicMs() + FULL_MS
     try {
       while (!(await this.#hasTaken({ act: 'CLOSE' }, signal))) {
         if (this.#keeper.instance !== this.#instance) return
         if (clock.monotonicMs() >= untilMs)
-          throw new PluginError('LATE', `it had no room for the end of a conversation within ${ROOM_MS / 1000} s`)
-        await new Promise<void>((resolve) => clock.after(ROOM_PAUSE_MS, resolve))
+          throw new PluginError(
+            'LATE',
+            `for ${FULL_MS / 1000} s it had too many calls open to be told of an ended conversation`,
+          )
+        await new Promise<void>((resolve) => clock.after(FULL_PAUSE_MS, resolve))
       }
     } catch (error) {
       const hasEnded = error instanceof PluginError && error.kind === 'LOST'
