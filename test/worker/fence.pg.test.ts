@@ -289,6 +289,8 @@ async function fill(): Promise<Filled> {
       ],
     },
   )
+  // Becoming due again, it has failed no more.
+  await world.sql('UPDATE curation_jobs SET failures = 1')
   const [factId, questionId] = [newId('fact'), newId('question')]
   await world.sql(
     `INSERT INTO facts (id, content, norm, source, created_at, updated_at) VALUES ($1, 'f', 'f', 'MANUAL', now(), now())`,

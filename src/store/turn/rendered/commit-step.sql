@@ -538,9 +538,9 @@ WITH
       count(*) > 0
     ON CONFLICT (session_id) DO UPDATE
     SET
-      ready_at = excluded.ready_at,
       failures = 0,
-      run_id = NULL
+      run_id = NULL,
+      ready_at = least(curation_jobs.ready_at, excluded.ready_at)
   ),
   w_deliveries AS (
     INSERT INTO
