@@ -61,7 +61,7 @@ export class ReadSoon {
     if (answers.every(({ status }) => status === 'fulfilled') && !this.#isStopped) onAnswer()
   }
 
-  /** Those who show it are told when it failed. */
+  /** A failure is shown where the query is. */
   async #underWay(): Promise<void> {
     // What begins while another is waited for was asked for before, too.
     for (let answers = this.#answers(); answers.length > 0; answers = this.#answers()) await Promise.allSettled(answers)

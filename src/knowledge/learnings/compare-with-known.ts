@@ -22,7 +22,7 @@ export interface Rejected {
   readonly at: Date
   /** The fact went into another one. */
   readonly isMerged: boolean
-  /** The fact is a project's, which those who are told of the text may know nothing of. */
+  /** The fact is a project's, which those who read the learning may know nothing of. */
   readonly isElsewhere: boolean
 }
 

@@ -17,7 +17,7 @@ import { withinBudget } from '../runners.ts'
 
 const OPEN_MS = 30_000
 const CLOSE_MS = 5000
-/** A plugin that has too many calls open is told again after each pause, for so long. */
+/** The end of a conversation is sent again after each pause, for so long, to a plugin that has too many calls open. */
 const FULL_PAUSE_MS = 1000
 const FULL_MS = 300_000
 
@@ -175,7 +175,7 @@ class OpenPluginRuntime implements OpenRuntime {
     void this.#tellClosed()
   }
 
-  /** As `close`, of one that the plugin has not been told of. Once. */
+  /** As `close`, of one of which the plugin knows nothing. Once. */
   forget(): void {
     this.#isClosed = true
     this.#options.onClose()
@@ -191,7 +191,7 @@ class OpenPluginRuntime implements OpenRuntime {
     return failure
   }
 
-  /** Never rejects. A plugin that has ended has closed it; one with too many calls open keeps it until it is told. */
+  /** Never rejects. A plugin that has ended has closed it; one with too many calls open gets the call later. */
   async #tellClosed(): Promise<void> {
     const { clock } = this.#options
     const { signal } = new AbortController()
