@@ -357,28 +357,10 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
     if (task === undefined) patches.set(id, { ...patches.get(id), ...patch })
     else tasks[inserted] = { ...task, patch: { ...task.patch, ...patch } }
   }
-  const step = second.step ?? first.step
-  const finish = second.finish ?? first.finish
-  const summary = second.summary ?? first.summary
-  const preview = second.preview ?? first.preview
-  const pause = second.pause ?? first.pause
-  const failure = second.failure ?? first.failure
-  const curationDue = second.curationDue ?? first.curationDue
-  const hostDied = second.hostDied ?? first.hostDied
-  const pluginWork = second.pluginWork ?? first.pluginWork
-  const providerState = second.providerState === undefined ? first.providerState : second.providerState
   return {
+    ...first,
+    ...second, // what is there once, and newer
     events: [...withoutPieces(first.events, second.dropDeltasOf), ...second.events],
-    ...(step === undefined ? {} : { step }),
-    ...(finish === undefined ? {} : { finish }),
-    ...(summary === undefined ? {} : { summary }),
-    ...(preview === undefined ? {} : { preview }),
-    ...(pause === undefined ? {} : { pause }),
-    ...(failure === undefined ? {} : { failure }),
-    ...(curationDue === undefined ? {} : { curationDue }),
-    ...(hostDied === undefined ? {} : { hostDied }),
-    ...(pluginWork === undefined ? {} : { pluginWork }),
-    ...(providerState === undefined ? {} : { providerState }),
     plans: join(first.plans, second.plans),
     tasks,
     taskPatches: patches,

@@ -2,7 +2,7 @@
  * Ids. Everything but a session (whose id is natural) is named by a TypeID: a prefix that tells the kind, and a UUIDv7
  * in base32, so ids sort by time of creation (https://github.com/jetify-com/typeid).
  */
-import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { createHash, randomBytes, randomFillSync, randomInt } from 'node:crypto'
 import { fromUUIDBytes, toUUIDBytes, typeidUnboxed, type TypeId } from 'typeid-js'
 
 export const ID_PREFIXES = {
@@ -85,8 +85,22 @@ export function idKind(id: string): IdKind | null {
 
 /** `bytes` random bytes as lower-case hex: fences, tokens, correlation ids. */
 export function randomHex(bytes: number): string {
-  return randomBytes(bytes).toString('hex')
+  if (bytes > POOL_BYTES) return randomBytes(bytes).toString('hex')
+  if (drawn + bytes > POOL_BYTES) {
+    randomFillSync(pool)
+    drawn = 0
+  }
+  const hex = pool.toString('hex', drawn, drawn + bytes)
+  // Given once, to be found nowhere afterwards.
+  pool.fill(0, drawn, drawn + bytes)
+  drawn += bytes
+  return hex
 }
+
+/** To ask the system costs more than the bytes do, and every prompt and request wants some. */
+const POOL_BYTES = 2048
+const pool = Buffer.alloc(POOL_BYTES)
+let drawn = POOL_BYTES
 
 /** `length` random characters, each of the alphabet's with the same chance: for people to type. */
 export function randomText(alphabet: string, length: number): string {

@@ -80,10 +80,16 @@ function redactAs(value: unknown, declared: Declared, redactor: Redactor): unkno
     if (typeof value !== 'string') return value
     return declared === 'repeated' ? redactor.redactRepeated(value) : redactor.redact(value)
   }
-  const fields = Object.entries(value)
-  const redacted = fields.map(([name, field]): [string, unknown] => {
-    const inner = declared[name]
-    return [name, inner === undefined ? field : redactAs(field, inner, redactor)]
-  })
-  return redacted.some(([, field], index) => field !== fields[index]?.[1]) ? Object.fromEntries(redacted) : value
+  const fields = value as Readonly<Record<string, unknown>>
+  const redacted: Record<string, unknown> = {}
+  let isOther = false
+  for (const [name, inner] of Object.entries(declared)) {
+    if (inner === 'kept' || !Object.hasOwn(fields, name)) continue
+    const field = fields[name]
+    const clean = redactAs(field, inner, redactor)
+    if (clean === field) continue
+    redacted[name] = clean
+    isOther = true
+  }
+  return isOther ? { ...value, ...redacted } : value
 }

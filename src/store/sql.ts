@@ -11,7 +11,9 @@ export type Sql = string & { readonly [written]: true }
 
 /** Template tag for `Sql`. Its parts are pieces of SQL, or limits of ours. */
 export function sql(texts: TemplateStringsArray, ...parts: readonly (Sql | number)[]): Sql {
-  return String.raw({ raw: texts }, ...parts) as Sql
+  let text = texts[0] ?? ''
+  for (const [index, part] of parts.entries()) text += `${part}${texts[index + 1] ?? ''}`
+  return text as Sql
 }
 
 /** A text of ours as a constant of SQL. */

@@ -8,10 +8,16 @@ export interface Moment {
 
 /** "Monday 2026-11-23 04:15". */
 export function timesIn(timeZone: string): (at: Date) => string {
-  const format = formatOf(timeZone)
+  const zone = zoneOf(timeZone)
   return (at) => {
-    const part = partsOf(format, at)
-    return `${part('weekday')} ${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}`
+    const minute = Math.floor(at.getTime() / 60_000)
+    const known = zone.times.get(minute)
+    if (known !== undefined) return known
+    const part = partsOf(zone.format, at)
+    const text = `${part('weekday')} ${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}`
+    if (zone.times.size === MAX_TIMES) zone.times.clear()
+    zone.times.set(minute, text)
+    return text
   }
 }
 
@@ -20,7 +26,7 @@ export function describeMoment(moment: Moment): string {
   const minute = Math.floor(moment.now.getTime() / 60_000)
   const known = described.get(moment.timeZone)
   if (known?.minute === minute) return known.text
-  if (described.size === MAX_FORMATS) described.clear()
+  if (described.size === MAX_ZONES) described.clear()
   const text = describe(moment)
   described.set(moment.timeZone, { minute, text })
   return text
@@ -30,23 +36,30 @@ export function describeMoment(moment: Moment): string {
 const described = new Map<string, { readonly minute: number; readonly text: string }>()
 
 function describe({ now, timeZone }: Moment): string {
-  const format = formatOf(timeZone)
+  const { format } = zoneOf(timeZone)
   const offset = partsOf(format, now)('timeZoneName').replace('GMT', 'UTC')
   const { timeZone: zone } = format.resolvedOptions()
   return `${timesIn(timeZone)(now)}, time zone ${zone}${zone === 'UTC' ? '' : ` (${offset})`}`
 }
 
-/** Of the zones in use: making a format costs ten times what using it does, and every prompt needs one. */
-const formats = new Map<string, Intl.DateTimeFormat>()
-/** A name may be written in upper and lower case at will, so there are more than there are zones. */
-const MAX_FORMATS = 100
+interface Zone {
+  readonly format: Intl.DateTimeFormat
+  /** By minutes since 1970: a prompt names the same times as the one before it. */
+  readonly times: Map<number, string>
+}
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone)
+const MAX_TIMES = 1000
+/** Of the zones in use: making a format costs ten times what using it does, and every prompt needs one. */
+const zones = new Map<string, Zone>()
+/** A name may be written in upper and lower case at will, so there are more than there are zones. */
+const MAX_ZONES = 100
+
+function zoneOf(timeZone: string): Zone {
+  const known = zones.get(timeZone)
   if (known !== undefined) return known
-  if (formats.size === MAX_FORMATS) formats.clear()
-  const made = makeFormat(timeZone)
-  formats.set(timeZone, made)
+  if (zones.size === MAX_ZONES) zones.clear()
+  const made = { format: makeFormat(timeZone), times: new Map<number, string>() }
+  zones.set(timeZone, made)
   return made
 }
 

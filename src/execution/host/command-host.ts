@@ -134,6 +134,7 @@ export class CommandHost {
   async #whenStarted(signal: AbortSignal): Promise<HostProcess | null> {
     for (;;) {
       if (this.#stopping.signal.aborted || this.#started === null) throw shuttingDown()
+      if (this.#whyNone === null && this.#latest?.isEnding === false) return this.#latest
       const host = await this.#soon(this.#started, signal)
       if (host?.isEnding !== true) return host
       await this.#soon(host.lost, signal) // then the next one is on its way
