@@ -16,10 +16,9 @@ import { delegationOf, type DelegationLimits } from '../core/tool/delegated.ts'
 import { pairDialogue } from '../core/dialogue.ts'
 import { AppError, messageOf } from '../core/errors.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
-import { approvalNotificationsOf } from '../events/approval-notifications.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Feed } from '../events/feed.ts'
-import { rowNotificationsOf } from '../events/row-notifications.ts'
+import { notificationsOf } from '../events/write-notifications.ts'
 import type { CommandRunner } from '../execution/command.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { ToolCatalog } from '../tools/tool-catalog.ts'
@@ -280,10 +279,9 @@ export class SessionRun {
   }
 
   /** Says to the other processes what a committed write has changed besides the log. */
-  #notify(write: TurnWrite, committed: Committed): void {
+  #notify(write: TurnWrite, { hasDeliveries }: Committed): void {
     const { doorbell, lease } = this.#options
-    for (const one of rowNotificationsOf(write, committed)) doorbell.ring(one)
-    for (const one of approvalNotificationsOf(lease.sessionId, write)) doorbell.ring(one)
+    for (const one of notificationsOf({ sessionId: lease.sessionId, write, hasDeliveries })) doorbell.ring(one)
   }
 
   #contextOf(turn: OpenTurn, logger: Logger, delegated: DelegationLimits): TurnContext {
