@@ -5,7 +5,7 @@
 import { normalText } from '../../src/core/text/normal-text.ts'
 import { must } from '../../src/platform/must.ts'
 import * as api from '../../test/generated/graphql.ts'
-import { SeededRandom } from '../../test/knowledge/corpus/random.ts'
+import { SeededRandom } from '../../test/harness/seeded-random.ts'
 import { projectName, VALUES } from '../../test/knowledge/corpus/vocabulary.ts'
 import type { JunkRow } from './junk.ts'
 import type { Merge, Taught } from './taught.ts'

@@ -5,7 +5,7 @@
 import { must } from '../../src/platform/must.ts'
 import type { Database } from '../../src/store/database.ts'
 import * as api from '../../test/generated/graphql.ts'
-import { SeededRandom } from '../../test/knowledge/corpus/random.ts'
+import { SeededRandom } from '../../test/harness/seeded-random.ts'
 import { projectName, VALUES } from '../../test/knowledge/corpus/vocabulary.ts'
 import type { JunkRow } from './junk.ts'
 import { measureConsolidation } from './consolidation.ts'

@@ -3,7 +3,7 @@
  * models give them, which share most with what is about the same. Exact search is what both are measured by.
  */
 import { cosineOf, SKETCH_BITS, sketchOf } from '../../src/knowledge/embeddings/sketch.ts'
-import { SeededRandom } from '../../test/knowledge/corpus/random.ts'
+import { SeededRandom } from '../../test/harness/seeded-random.ts'
 
 const DIMENSIONS = 1536
 const QUESTIONS = 10
@@ -82,7 +82,10 @@ function mix(random: SeededRandom, parts: readonly Part[], noisy: number): Float
 
 /** A direction drawn by lot, of length 1. */
 function noise(random: SeededRandom): Float32Array {
-  const drawn = Float32Array.from({ length: DIMENSIONS }, () => random.next() + random.next() + random.next() - 1.5)
+  const drawn = Float32Array.from(
+    { length: DIMENSIONS },
+    () => random.fraction() + random.fraction() + random.fraction() - 1.5,
+  )
   const length = Math.hypot(...drawn)
   return drawn.map((one) => one / length)
 }

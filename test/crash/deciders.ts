@@ -3,15 +3,15 @@
  * alone, so that these expire. What they were told they had decided is kept for the judge.
  */
 import { ApprovalsDocument, DecideApprovalsDocument, type DecideApprovalsMutation } from '../generated/graphql.ts'
-import type { Random } from './random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 import { StormClient } from './storm-client.ts'
 
 export interface DecidersOptions {
   readonly people: readonly { readonly user: string; readonly token: string }[]
   /** Only approvals of sessions whose ids begin so. */
   readonly prefix: string
-  readonly anyUrl: (random: Random) => Promise<string>
-  readonly random: Random
+  readonly anyUrl: (random: SeededRandom) => Promise<string>
+  readonly random: SeededRandom
 }
 
 /** A decision that some server said had been taken. */
@@ -24,7 +24,7 @@ export interface Decision {
 interface Decider {
   readonly user: string
   readonly client: StormClient
-  readonly random: Random
+  readonly random: SeededRandom
 }
 
 const APPROVE_CHANCE = 0.7

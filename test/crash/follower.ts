@@ -5,7 +5,7 @@
  */
 import { FollowSessionDocument, type FollowSessionSubscription } from '../generated/graphql.ts'
 import { ApiClient } from '../harness/api-client.ts'
-import type { Random } from './random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 
 type FollowedEvent = FollowSessionSubscription['sessionEvents']
 
@@ -13,8 +13,8 @@ export interface FollowerOptions {
   readonly sessionId: string
   readonly transport: 'watch' | 'watchSse'
   readonly token: string
-  readonly anyUrl: (random: Random) => Promise<string>
-  readonly random: Random
+  readonly anyUrl: (random: SeededRandom) => Promise<string>
+  readonly random: SeededRandom
 }
 
 export interface Seen {

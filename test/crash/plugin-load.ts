@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { PluginDocument, UpdatePluginDocument } from '../generated/graphql.ts'
-import type { Random } from './random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 import { StormClient } from './storm-client.ts'
 
 export interface PluginLoadOptions {
@@ -14,8 +14,8 @@ export interface PluginLoadOptions {
   /** The file to which the tool appends. */
   readonly toolMarks: string
   readonly token: string
-  readonly anyUrl: (random: Random) => Promise<string>
-  readonly random: Random
+  readonly anyUrl: (random: SeededRandom) => Promise<string>
+  readonly random: SeededRandom
 }
 
 /** What a message says for the tool to be called. */

@@ -5,7 +5,7 @@
  */
 import pg from 'pg'
 import { CreateScheduleDocument, TriggerScheduleDocument, type ScheduleMode } from '../generated/graphql.ts'
-import type { Random } from './random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 import { StormClient } from './storm-client.ts'
 
 export interface ScheduleLoadOptions {
@@ -16,8 +16,8 @@ export interface ScheduleLoadOptions {
   readonly marks: string
   /** Past the servers, and past what cuts them off. */
   readonly databaseUrl: string
-  readonly anyUrl: (random: Random) => Promise<string>
-  readonly random: Random
+  readonly anyUrl: (random: SeededRandom) => Promise<string>
+  readonly random: SeededRandom
 }
 
 export interface StormSchedule {

@@ -5,14 +5,14 @@
 import { readProcess } from '../../src/execution/process/process-tree.ts'
 import { ServerProcess, type LogLine } from '../harness/server-process.ts'
 import { hostOf } from '../sandbox/host-of.ts'
-import type { Random } from './random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 import type { Takeovers } from './takeovers.ts'
 
 export interface ServerPairOptions {
   readonly home: string
   readonly databaseUrl: string
   readonly takeovers: Takeovers
-  readonly random: Random
+  readonly random: SeededRandom
   readonly onLog?: (server: number, line: LogLine) => void
 }
 
@@ -59,7 +59,7 @@ export class ServerPair implements AsyncDisposable {
   }
 
   /** The URL of a server that answers (as far as one can know). Rejects when a server does not start at all. */
-  async anyUrl(random: Random): Promise<string> {
+  async anyUrl(random: SeededRandom): Promise<string> {
     return (await this.#anyOf(random)).server.url
   }
 
@@ -126,7 +126,7 @@ export class ServerPair implements AsyncDisposable {
       await new Promise((resolve) => setTimeout(resolve, BUSY_CHECK_MS))
   }
 
-  async #anyOf(random: Random): Promise<{ slot: Slot; server: ServerProcess }> {
+  async #anyOf(random: SeededRandom): Promise<{ slot: Slot; server: ServerProcess }> {
     for (;;) {
       if (this.#failure !== null) throw this.#failure
       const ready = this.#slots.flatMap((slot) => (slot.server === null ? [] : [{ slot, server: slot.server }]))

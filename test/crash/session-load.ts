@@ -6,7 +6,7 @@ import { OpenSessionDocument, SendMessageDocument, type SessionMode } from '../g
 import { Follower } from './follower.ts'
 import { delegatedCall } from './delegations.ts'
 import { callOf } from './plugin-load.ts'
-import type { Random } from './random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 import { StormClient } from './storm-client.ts'
 
 export interface SessionLoadOptions {
@@ -18,8 +18,8 @@ export interface SessionLoadOptions {
   readonly overlaps: string
   /** Where the agent's texts are posted; null: nowhere. */
   readonly webhook: string | null
-  readonly anyUrl: (random: Random) => Promise<string>
-  readonly random: Random
+  readonly anyUrl: (random: SeededRandom) => Promise<string>
+  readonly random: SeededRandom
 }
 
 /** A message that some server said it had accepted. */

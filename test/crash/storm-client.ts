@@ -3,14 +3,14 @@
  * expected.
  */
 import { ApiClient, type Reply } from '../harness/api-client.ts'
-import type { Random } from './random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 
 export interface StormClientOptions {
   /** For complaints. */
   readonly name: string
   readonly token: string
-  readonly anyUrl: (random: Random) => Promise<string>
-  readonly random: Random
+  readonly anyUrl: (random: SeededRandom) => Promise<string>
+  readonly random: SeededRandom
 }
 
 const REQUEST_TIMEOUT_MS = 6000

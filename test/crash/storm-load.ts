@@ -4,7 +4,7 @@ import { Deciders } from './deciders.ts'
 import { countOpenRuns } from './final-decisions.ts'
 import { countPendingDeliveries } from './final-records.ts'
 import { PluginLoad } from './plugin-load.ts'
-import type { Random } from './random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 import { ScheduleLoad } from './schedule-load.ts'
 import { SessionLoad } from './session-load.ts'
 
@@ -22,8 +22,8 @@ export interface StormLoadOptions {
   readonly home: string
   readonly toolMarks: string
   readonly webhookOf: (index: number) => string | null
-  readonly anyUrl: (random: Random) => Promise<string>
-  readonly random: Random
+  readonly anyUrl: (random: SeededRandom) => Promise<string>
+  readonly random: SeededRandom
 }
 
 /** The admins of the two tokens. */

@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { answer, Receiver, reset, type Received } from '../delivery/receiver.ts'
-import type { Random } from './random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 
 /** A path at which nothing is taken, for good: deliveries to it end as DEAD. */
 const GONE_PATH = '/gone'
@@ -22,16 +22,16 @@ export class StormReceiver implements AsyncDisposable {
   readonly posts: ReceivedPost[] = []
   /** Ids of the deliveries that were answered with success. */
   readonly taken = new Set<string>()
-  readonly #random: Random
+  readonly #random: SeededRandom
   readonly #receiver: Receiver
 
-  private constructor(random: Random, receiver: Receiver) {
+  private constructor(random: SeededRandom, receiver: Receiver) {
     this.#random = random
     this.#receiver = receiver
     receiver.behave((response, post) => this.#receive(response, post))
   }
 
-  static async start(random: Random): Promise<StormReceiver> {
+  static async start(random: SeededRandom): Promise<StormReceiver> {
     return new StormReceiver(random, await Receiver.start())
   }
 

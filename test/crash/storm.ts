@@ -21,7 +21,7 @@ import { judgeDecisions, type DecisionsVerdict } from './judge-decisions.ts'
 import { judgeDelegations, readFinalDelegations } from './delegations.ts'
 import { judgeCalls, readFinalCalls } from './plugin-load.ts'
 import { judgeRecords, type RecordsVerdict } from './judge-records.ts'
-import { Random } from './random.ts'
+import { SeededRandom } from '../harness/seeded-random.ts'
 import { ServerPair } from './server-pair.ts'
 import { ASKS_FIRST } from './session-load.ts'
 import { ADMINS, REST_TIMEOUT_MS, StormLoad } from './storm-load.ts'
@@ -122,7 +122,7 @@ const APPROVAL_TIMEOUT_S = 2
 /** Rejects when a server does not start; what goes wrong otherwise is in the report. */
 export async function runStorm(options: StormOptions): Promise<StormReport> {
   const startedAtMs = performance.now()
-  const random = new Random(options.seed)
+  const random = new SeededRandom(options.seed)
   const takeovers = new Takeovers()
   const tokens = await writeConfig(options.home)
   await using proxy = await TcpProxy.start(options.databaseUrl)
@@ -204,7 +204,7 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
 interface Stage {
   readonly servers: ServerPair
   readonly proxy: TcpProxy
-  readonly random: Random
+  readonly random: SeededRandom
 }
 
 /** Everything bad that happens, one after another. */
@@ -250,7 +250,7 @@ async function wreak(options: StormOptions, { servers, proxy, random }: Stage): 
   onProgress('waiting until everything has ended')
 }
 
-async function cutNodes({ nodeCuts, databaseUrl, onProgress }: StormOptions, random: Random): Promise<void> {
+async function cutNodes({ nodeCuts, databaseUrl, onProgress }: StormOptions, random: SeededRandom): Promise<void> {
   if (nodeCuts > 0) onProgress(`the node connections of both servers are cut, ${nodeCuts} times`)
   for (let cut = 1; cut <= nodeCuts; cut += 1) {
     const client = new pg.Client({ connectionString: databaseUrl })
@@ -283,7 +283,7 @@ async function harmHosts(
   }
 }
 
-async function harmDatabase(options: StormOptions, random: Random): Promise<void> {
+async function harmDatabase(options: StormOptions, random: SeededRandom): Promise<void> {
   const { databaseRestarts, restartDatabase, databasePauses, pauseDatabase, onProgress } = options
   for (let restart = 1; restart <= databaseRestarts; restart += 1) {
     onProgress(`the database is restarted (${restart} of ${databaseRestarts})`)

@@ -1,5 +1,5 @@
 /**
- * Random operations, from a seed: such as the schema allows, such with something wrong in them, deep ones, and noise.
+ * SeededRandom operations, from a seed: such as the schema allows, such with something wrong in them, deep ones, and noise.
  * Most of what they ask for is refused; what passes reads, or changes sessions that are made up.
  */
 import {
@@ -16,7 +16,7 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql'
-import type { Random } from '../crash/random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 
 export interface FuzzedRequest {
   /** What was meant: figures are counted by it. */
@@ -74,11 +74,11 @@ const NOISE =
 
 export class Fuzzer {
   readonly #schema: GraphQLSchema
-  readonly #random: Random
+  readonly #random: SeededRandom
   /** Definitions and values of the variables of the operation that is being made. */
   #variables = new Map<string, { readonly type: string; readonly value: unknown }>()
 
-  constructor(schema: GraphQLSchema, random: Random) {
+  constructor(schema: GraphQLSchema, random: SeededRandom) {
     this.#schema = schema
     this.#random = random
   }

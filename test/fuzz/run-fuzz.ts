@@ -6,7 +6,7 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'undici'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
-import { Random } from '../crash/random.ts'
+import { SeededRandom } from '../harness/seeded-random.ts'
 import { askOperators } from '../harness/ask-operators.ts'
 import { ServerProcess, type LogLine } from '../harness/server-process.ts'
 import { storyConfig, tokenOf } from '../harness/story.ts'
@@ -81,7 +81,7 @@ class FuzzRun {
   constructor(server: ServerProcess, options: FuzzOptions) {
     this.#server = server
     this.#options = options
-    this.#fuzzer = new Fuzzer(buildSchema(), new Random(options.seed))
+    this.#fuzzer = new Fuzzer(buildSchema(), new SeededRandom(options.seed))
   }
 
   async play(): Promise<void> {

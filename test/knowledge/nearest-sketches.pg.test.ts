@@ -14,7 +14,7 @@ import { nearestSketches, type NearVector } from '../../src/store/embeddings/nea
 import { readSketchIndex } from '../../src/store/embeddings/sketch-index.ts'
 import { createTestDatabase } from '../harness/database.ts'
 import { startPgvectorDatabase, type PgvectorDatabase } from '../harness/pgvector-database.ts'
-import { SeededRandom } from './corpus/random.ts'
+import { SeededRandom } from '../harness/seeded-random.ts'
 
 const COMPARED_ALL = 100
 const LIMIT = 60
@@ -49,7 +49,7 @@ const sql = <Row extends object>(text: string): Promise<Row[]> => database.query
 const random = new SeededRandom(1)
 const DIRECTIONS = Array.from({ length: 12 }, () => noise())
 function noise(): Float32Array {
-  return Float32Array.from({ length: 64 }, () => random.next() - 0.5)
+  return Float32Array.from({ length: 64 }, () => random.fraction() - 0.5)
 }
 function about(topic: number): Float32Array {
   const own = noise()

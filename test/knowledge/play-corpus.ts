@@ -9,7 +9,7 @@ import { newId } from '../../src/platform/id.ts'
 import type { Database } from '../../src/store/database.ts'
 import { storeCuration } from '../../src/store/knowledge/store-curations.ts'
 import type { LabelledLearning } from './corpus/learnings.ts'
-import { SeededRandom } from './corpus/random.ts'
+import { SeededRandom } from '../harness/seeded-random.ts'
 import type { StandIn } from './stand-in-curators.ts'
 
 const USER = 'alice'

@@ -1,7 +1,7 @@
 /** Curators in a model's place: one believes everything, one knows, one throws dice, and eight are hostile. */
 import type { CuratorContext, Evaluation } from '../../src/agents/agent.ts'
 import type { Kind } from './corpus/learning-patterns.ts'
-import type { SeededRandom } from './corpus/random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 
 export interface Told {
   readonly shown: CuratorContext

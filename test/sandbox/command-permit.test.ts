@@ -2,7 +2,6 @@
  * Commands run by permission of their server, which is renewed while it lives and reaches its database: without, the
  * command host ends them by itself, because another server waits for that moment to go on with the session.
  */
-import { rmSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
 import { createCommandRunner, type CommandService } from '../../src/execution/run-command.ts'
@@ -15,7 +14,7 @@ import { commandInput } from './command-input.ts'
 import { hostOf } from './host-of.ts'
 import { findProcesses } from './outside-world.ts'
 import { startCommandServer, type RunningServer } from './run-command-server.ts'
-import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
+import { findSandbox, FOREVER_MS, newHome, skipReason } from './sandbox-support.ts'
 
 const sandbox = await findSandbox()
 
@@ -32,12 +31,6 @@ const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
 })
-
-function newHome(): string {
-  const home = createTestHome()
-  cleanups.push(() => rmSync(home, { recursive: true, force: true }))
-  return home
-}
 
 /** Its processes are found by `marker`; it does not end. */
 const lasting = (marker: string): string => `echo begun; exec -a ${marker} sleep 1000`

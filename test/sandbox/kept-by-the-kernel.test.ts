@@ -3,7 +3,7 @@
  * own probe refuses would otherwise only skip the other tests of this folder.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { sweepLeftBehind } from '../../src/execution/host/host-folder.ts'
 import { createCommandRunner } from '../../src/execution/run-command.ts'
@@ -13,7 +13,7 @@ import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { BareHost } from './bare-host.ts'
 import { findProcesses } from './outside-world.ts'
-import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
+import { findSandbox, FOREVER_MS, newHome, skipReason } from './sandbox-support.ts'
 
 const sandbox = await findSandbox()
 const bubblewrap = BUBBLEWRAP_PATHS.find((path) => existsSync(path))
@@ -23,12 +23,6 @@ const cleanups: (() => Promise<void> | void)[] = []
 afterEach(async () => {
   for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp()
 })
-
-function newHome(): string {
-  const home = createTestHome()
-  cleanups.push(() => rmSync(home, { recursive: true, force: true }))
-  return home
-}
 
 /** By arguments of this test's own: nothing of the profile. */
 function bubblewrapWorks(): boolean {

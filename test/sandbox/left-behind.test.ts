@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
@@ -18,7 +18,7 @@ import { must } from '../../src/platform/must.ts'
 import { BareHost } from './bare-host.ts'
 import { findProcesses } from './outside-world.ts'
 import { startCommandServer } from './run-command-server.ts'
-import { createTestHome, FOREVER_MS } from './sandbox-support.ts'
+import { FOREVER_MS, newHome } from './sandbox-support.ts'
 
 const NOBODY = { uid: 64_917, gid: 64_917 }
 
@@ -26,12 +26,6 @@ const cleanups: (() => Promise<void> | void)[] = []
 afterEach(async () => {
   for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp()
 })
-
-function newHome(): string {
-  const home = createTestHome()
-  cleanups.push(() => rmSync(home, { recursive: true, force: true }))
-  return home
-}
 
 /** The host of this process for this home. */
 function hostOf(home: string): number {

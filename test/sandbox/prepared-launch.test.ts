@@ -37,7 +37,7 @@ import { rounds } from '../harness/rounds.ts'
 import { commandInput } from './command-input.ts'
 import { hostOf } from './host-of.ts'
 import { findProcesses } from './outside-world.ts'
-import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
+import { findSandbox, FOREVER_MS, newHome, skipReason } from './sandbox-support.ts'
 
 const sandbox = await findSandbox()
 const BUBBLEWRAP = '/usr/bin/bwrap'
@@ -51,12 +51,6 @@ const cleanups: (() => Promise<void> | void)[] = []
 afterEach(async () => {
   for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp()
 })
-
-function newHome(): string {
-  const home = createTestHome()
-  cleanups.push(() => rmSync(home, { recursive: true, force: true }))
-  return home
-}
 
 /** A pool of its own, with a time that passes when it is told to. */
 class Fixture {

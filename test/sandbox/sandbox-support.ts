@@ -5,6 +5,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import type { SandboxState } from '../../src/execution/command.ts'
 import { createCommandRunner } from '../../src/execution/run-command.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -34,5 +35,12 @@ export function skipReason(sandbox: SandboxState): string {
 export function createTestHome(): string {
   const home = mkdtempSync(join(tmpdir(), 'factotum-home-'))
   chmodSync(home, 0o711)
+  return home
+}
+
+/** One that is removed when the test has ended, after all that the test cleans up by itself. */
+export function newHome(): string {
+  const home = createTestHome()
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   return home
 }

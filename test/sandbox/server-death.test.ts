@@ -1,8 +1,8 @@
 /** Whichever dies, the server or the process that starts its commands: no command goes on without them. */
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
 import { isRunning, readProcess } from '../../src/execution/process/process-tree.ts'
 import { createCommandRunner } from '../../src/execution/run-command.ts'
@@ -14,7 +14,7 @@ import { commandInput } from './command-input.ts'
 import { hostOf } from './host-of.ts'
 import { findProcesses } from './outside-world.ts'
 import { startCommandServer } from './run-command-server.ts'
-import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
+import { findSandbox, FOREVER_MS, newHome, skipReason } from './sandbox-support.ts'
 
 const sandbox = await findSandbox()
 
@@ -23,16 +23,6 @@ const WAYS = [
   { role: 'ADMIN', skipped: skipReason(sandbox) },
   { role: 'ADMIN', bubblewrapPaths: [], skipped: '' },
 ] as const
-
-const homes: string[] = []
-function newHome(): string {
-  const home = createTestHome()
-  homes.push(home)
-  return home
-}
-afterEach(() => {
-  for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true })
-})
 
 /** A command that starts processes of every kind, says so, and does not end. */
 function lastingCommand(marker: string): string {

@@ -4,7 +4,7 @@
  * when it does not.
  */
 import { rename, writeFile } from 'node:fs/promises'
-import type { Random } from '../crash/random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 import { AddParticipantDocument, RemoveParticipantDocument } from '../generated/graphql.ts'
 import { ROOT, soakToml, type Person, type State } from './soak-config.ts'
 import { ask, pause, type SoakSession, type World } from './world.ts'
@@ -15,11 +15,11 @@ const RETRY_MS = 100
 
 export class Director {
   readonly #world: World
-  readonly #random: Random
+  readonly #random: SeededRandom
   readonly #configPath: string
   readonly #states = new Map<string, State>()
 
-  constructor(world: World, { random, configPath }: { readonly random: Random; readonly configPath: string }) {
+  constructor(world: World, { random, configPath }: { readonly random: SeededRandom; readonly configPath: string }) {
     this.#world = world
     this.#random = random
     this.#configPath = configPath
@@ -107,7 +107,7 @@ export class Director {
     await rename(draft, this.#configPath)
   }
 
-  #root(): { name: string; token: string; random: Random } {
+  #root(): { name: string; token: string; random: SeededRandom } {
     return { name: ROOT, token: this.#world.rootToken, random: this.#random }
   }
 }

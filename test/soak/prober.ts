@@ -3,14 +3,14 @@
  * the API has for them, and changes to sessions of others. What comes back is judged; a change that is accepted is a
  * finding.
  */
-import type { Random } from '../crash/random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 import { ask, pause, type SoakSession, type World } from './world.ts'
 
 export interface ProberOptions {
   readonly world: World
   readonly name: string
   readonly token: string
-  readonly random: Random
+  readonly random: SeededRandom
 }
 
 const SESSION = `id description status metadata lastMessagePreview messageCount source { kind } participants { name }

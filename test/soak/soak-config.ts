@@ -1,5 +1,5 @@
 /** The people of the soak and what config.toml says of them: members, some who change their role, and connectors. */
-import type { Random } from '../crash/random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 
 /** Sessions are of one of these; two have a connector that is confined to it. */
 export const PREFIXES = ['left', 'right', 'cli'] as const
@@ -26,7 +26,7 @@ export interface Connector {
 
 const CHANGES_EVERY = 5
 
-export function makePeople(count: number, random: Random): Person[] {
+export function makePeople(count: number, random: SeededRandom): Person[] {
   return Array.from({ length: count }, (_, n) => ({
     name: `p${n}`,
     token: tokenOf(`p${n}`, random),
@@ -34,11 +34,11 @@ export function makePeople(count: number, random: Random): Person[] {
   }))
 }
 
-export function makeConnectors(random: Random): Connector[] {
+export function makeConnectors(random: SeededRandom): Connector[] {
   return (['left', 'right'] as const).map((prefix) => ({ name: prefix, token: tokenOf(prefix, random), prefix }))
 }
 
-export function tokenOf(name: string, random: Random): string {
+export function tokenOf(name: string, random: SeededRandom): string {
   return `token-of-${name}-${random.between(1e15, 9e15)}`
 }
 

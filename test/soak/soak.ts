@@ -7,7 +7,7 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { configPath } from '../../src/config/load-config.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { Deciders } from '../crash/deciders.ts'
-import { Random } from '../crash/random.ts'
+import { SeededRandom } from '../harness/seeded-random.ts'
 import { ServerPair } from '../crash/server-pair.ts'
 import { Takeovers } from '../crash/takeovers.ts'
 import { OpenSessionDocument, TasksDocument } from '../generated/graphql.ts'
@@ -56,7 +56,7 @@ const SPEAKERS = 4
 
 /** Rejects when a server does not start. */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
-  const random = new Random(options.seed)
+  const random = new SeededRandom(options.seed)
   const world = makeWorld(options, random, (by) => servers.anyUrl(by))
   await chmod(options.home, 0o711)
   await writeFile(configPath(options.home), soakToml({ ...world, states: new Map() }), { mode: 0o600 })
@@ -75,7 +75,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   return { findings, counts, alarms: servers.alarms, serversStarted: servers.started }
 }
 
-function makeWorld({ sessions, people }: SoakOptions, random: Random, anyUrl: World['anyUrl']): World {
+function makeWorld({ sessions, people }: SoakOptions, random: SeededRandom, anyUrl: World['anyUrl']): World {
   const run = randomHex(3)
   const ledger = new Ledger(run)
   const connectors = makeConnectors(random)
@@ -99,7 +99,7 @@ function makeWorld({ sessions, people }: SoakOptions, random: Random, anyUrl: Wo
 }
 
 /** Each by whose name space it is in, with its members, and its first text in description and metadata. */
-async function openSessions(world: World, random: Random): Promise<void> {
+async function openSessions(world: World, random: SeededRandom): Promise<void> {
   const { sessions, people, connectors, ledger, rootToken } = world
   const queue = [...sessions]
   const root = { name: ROOT, token: rootToken, random }
@@ -127,7 +127,7 @@ async function openSessions(world: World, random: Random): Promise<void> {
 function startAll(
   world: World,
   { home, everyMs, followMs }: SoakOptions,
-  { random, signal }: { readonly random: Random; readonly signal: AbortSignal },
+  { random, signal }: { readonly random: SeededRandom; readonly signal: AbortSignal },
 ): Promise<void>[] {
   const { people, connectors, rootToken, anyUrl } = world
   const root = { name: ROOT, token: rootToken }
@@ -158,7 +158,7 @@ function startAll(
 /** Ids of tasks and approvals, for those who try them. */
 async function learnIds(
   world: World,
-  { random, signal }: { readonly random: Random; readonly signal: AbortSignal },
+  { random, signal }: { readonly random: SeededRandom; readonly signal: AbortSignal },
 ): Promise<void> {
   const root = { name: ROOT, token: world.rootToken, random }
   const send = (client: Parameters<Parameters<typeof ask>[2]['send']>[0]) =>
@@ -175,7 +175,7 @@ async function learnIds(
 
 async function rage(
   { kills, durationMs, onProgress }: SoakOptions,
-  { servers, random, world }: { readonly servers: ServerPair; readonly random: Random; readonly world: World },
+  { servers, random, world }: { readonly servers: ServerPair; readonly random: SeededRandom; readonly world: World },
 ): Promise<void> {
   const pauseMs = durationMs / (kills + 1)
   for (let kill = 1; kill <= kills + 1; kill += 1) {

@@ -1,5 +1,5 @@
 /** Those who take part say things in their sessions, themselves or through a connector; each text names its session. */
-import type { Random } from '../crash/random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 import { SendMessageDocument, type SendMessageInput } from '../generated/graphql.ts'
 import { ask, pause, type SoakSession, type World } from './world.ts'
 
@@ -17,9 +17,9 @@ const CONNECTOR_CHANCE = 0.2
 
 export class Speaker {
   readonly #world: World
-  readonly #random: Random
+  readonly #random: SeededRandom
 
-  constructor(world: World, random: Random) {
+  constructor(world: World, random: SeededRandom) {
     this.#world = world
     this.#random = random
   }

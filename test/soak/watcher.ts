@@ -2,7 +2,7 @@
  * A user who watches: follows their lists and sessions, those that they may see and those that they may not, at any
  * server. What comes is judged by when it was said and by when it came.
  */
-import type { Random } from '../crash/random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 import { ApprovalUpdatesDocument, SessionUpdatesDocument, WatchSessionDocument } from '../generated/graphql.ts'
 import { ApiClient, type Watch } from '../harness/api-client.ts'
 import { judgeFrame, pause, type SoakSession, type World } from './world.ts'
@@ -11,7 +11,7 @@ export interface WatcherOptions {
   readonly world: World
   readonly name: string
   readonly token: string
-  readonly random: Random
+  readonly random: SeededRandom
 }
 
 interface Until {

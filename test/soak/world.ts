@@ -1,5 +1,5 @@
 /** What everybody in the soak shares: the sessions, what is known of them, and where findings go. */
-import type { Random } from '../crash/random.ts'
+import type { SeededRandom } from '../harness/seeded-random.ts'
 import { ApiClient, type Reply } from '../harness/api-client.ts'
 import type { Ledger } from './ledger.ts'
 import type { Connector, Person, Prefix } from './soak-config.ts'
@@ -18,7 +18,7 @@ export interface World {
   readonly people: readonly Person[]
   readonly connectors: readonly Connector[]
   readonly rootToken: string
-  readonly anyUrl: (random: Random) => Promise<string>
+  readonly anyUrl: (random: SeededRandom) => Promise<string>
   readonly findings: string[]
   readonly counts: Record<'sent' | 'joins' | 'leaves' | 'roles' | 'probes' | 'frames' | 'seen', number>
 }
@@ -59,7 +59,7 @@ export function judgeFrame({ ledger, findings, counts }: World, { person, what, 
 /** The answer of some server; null: there was none, because it was killed. What comes with it is judged. */
 export async function ask<Data>(
   world: World,
-  who: { readonly name: string; readonly token: string; readonly random: Random },
+  who: { readonly name: string; readonly token: string; readonly random: SeededRandom },
   { what, send }: { readonly what: string; readonly send: (client: ApiClient) => Promise<Reply<Data>> },
 ): Promise<Reply<Data> | null> {
   const client = new ApiClient(await world.anyUrl(who.random), who.token)

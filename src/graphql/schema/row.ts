@@ -25,7 +25,8 @@ import { tellIfAbsent } from './tell-if-absent.ts'
 type Fields<Parent> = Pick<PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, Parent>, 'prismaField'>
 type AuthenticatedContext = GraphQLContext & { readonly viewer: NonNullable<GraphQLContext['viewer']> }
 
-interface Columns {
+/** Of a row, as Prisma's plugin makes them of what a request selects. */
+export interface Columns {
   readonly select?: object
 }
 

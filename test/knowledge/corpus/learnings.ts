@@ -1,6 +1,6 @@
 /** Learnings as turns bring them, each with what it is: from a seed, in equal parts of each kind and language. */
 import { KINDS, LANGUAGES, PATTERNS, type Kind, type Language } from './learning-patterns.ts'
-import { SeededRandom } from './random.ts'
+import { SeededRandom } from '../../harness/seeded-random.ts'
 import { projectName, VALUES } from './vocabulary.ts'
 
 export interface LabelledLearning {

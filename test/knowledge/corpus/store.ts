@@ -3,7 +3,7 @@
  * facts are about the same project, component and kind.
  */
 import { ATTRIBUTES } from './attributes.ts'
-import { SeededRandom } from './random.ts'
+import { SeededRandom } from '../../harness/seeded-random.ts'
 import { COMPONENTS, projectName, VALUES } from './vocabulary.ts'
 
 /** Six, and a seventh that nothing but an embedding can tell apart: not even the names are the same. */
@@ -84,9 +84,9 @@ interface Saying {
 }
 
 function say(subject: Subject, { random, index }: { random: SeededRandom; index: number }): Saying {
-  const phrase = random.next() < 0.5 ? 0 : 1
+  const phrase = random.fraction() < 0.5 ? 0 : 1
   const { name, other } = subject.component
-  const [named, otherwise] = random.next() < OTHER_NAME_SHARE ? [other, name] : [name, other]
+  const [named, otherwise] = random.fraction() < OTHER_NAME_SHARE ? [other, name] : [name, other]
   const value = VALUES[subject.attribute.value](random)
   const content = fill(subject.attribute.facts[phrase], { p: subject.project, c: named, v: value })
   return { fact: { id: `fact_${String(index).padStart(8, '0')}`, content }, subject, phrase, named, otherwise }
@@ -116,7 +116,7 @@ function fill(pattern: string, values: Readonly<Record<string, string>>): string
 
 /** One slip in six of ten words of five letters and more, the name included. */
 function misspell(text: string, random: SeededRandom): string {
-  return text.replaceAll(/[\p{L}]{5,}/gu, (word) => (random.next() < 0.6 ? slip(word, random) : word))
+  return text.replaceAll(/[\p{L}]{5,}/gu, (word) => (random.fraction() < 0.6 ? slip(word, random) : word))
 }
 
 function slip(word: string, random: SeededRandom): string {

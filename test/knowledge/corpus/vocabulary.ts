@@ -2,7 +2,7 @@
  * What the facts of a team are about. Every project has the same components and the same kinds of facts, so that facts
  * share their words; each kind is said in two ways, and each component has a second name.
  */
-import type { SeededRandom } from './random.ts'
+import type { SeededRandom } from '../../harness/seeded-random.ts'
 
 /** `{p}` the project, `{c}` the component, `{v}` the value. The two entries of a pair are two ways to say it. */
 export interface Attribute {

@@ -2,8 +2,11 @@
  * What was known when a learning was learned: what it repeats, and what it is alike to; and of a question, the learning
  * and the facts that it is about: admins' alone. What became of it: facts-shown.ts.
  */
+import type { Fact } from '../../../generated/prisma/client.ts'
+import type { GraphQLContext } from '../../context.ts'
 import { builder } from '../builder.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
+import type { Columns } from '../row.ts'
 import { FactType } from '../fact/fact.ts'
 import { ifShown } from '../fact/facts-shown.ts'
 import { LearningType } from './learning.ts'
@@ -59,11 +62,7 @@ builder.prismaObjectField(LearningType, 'similarTo', (t) =>
       'At most five facts that were alike when it was learned, best first, whatever became of them. The curator ' +
       'compares them with it side by side. For admins; for others it is empty.',
     select: { similarFactIds: true },
-    resolve: async (query, { similarFactIds: ids }, _args, { viewer, database }) => {
-      if (viewer.role !== 'ADMIN' || ids.length === 0) return []
-      const rows = await database.prisma.fact.findMany({ ...query, where: { id: { in: ids } } })
-      return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
-    },
+    resolve: (query, { similarFactIds }, _args, context) => factsForAdmins(query, similarFactIds, context),
   }),
 )
 
@@ -73,11 +72,7 @@ builder.prismaObjectField(QuestionType, 'facts', (t) =>
     extensions: ALL_STORED,
     description: 'The facts that it is about, whatever became of them. For admins; for others it is empty.',
     select: { factIds: true },
-    resolve: async (query, { factIds: ids }, _args, { viewer, database }) => {
-      if (viewer.role !== 'ADMIN' || ids.length === 0) return []
-      const rows = await database.prisma.fact.findMany({ ...query, where: { id: { in: ids } } })
-      return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
-    },
+    resolve: (query, { factIds }, _args, context) => factsForAdmins(query, factIds, context),
   }),
 )
 
@@ -92,3 +87,14 @@ builder.prismaObjectField(QuestionType, 'learning', (t) =>
     resolve: (question, _args, { viewer }) => (viewer.role === 'ADMIN' ? (question.learnings[0] ?? null) : null),
   }),
 )
+
+/** In the order of `ids`; those that were removed from the database are left out. */
+async function factsForAdmins(
+  query: Columns,
+  ids: readonly string[],
+  { viewer, database }: GraphQLContext,
+): Promise<Fact[]> {
+  if (viewer.role !== 'ADMIN' || ids.length === 0) return []
+  const rows = await database.prisma.fact.findMany({ ...query, where: { id: { in: [...ids] } } })
+  return rows.sort((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))
+}

@@ -1,8 +1,8 @@
 /**
- * Random choices from a seed: the same seed plays the same load and aims at the same servers. (When exactly, no seed
- * can say.)
+ * Random choices from a seed, the same on every machine: the same seed makes the same corpus, plays the same load and
+ * aims at the same servers. (When exactly, no seed can say.)
  */
-export class Random {
+export class SeededRandom {
   #state: number
 
   constructor(seed: number) {
@@ -23,18 +23,30 @@ export class Random {
     return min + Math.floor(this.fraction() * (max - min + 1))
   }
 
+  /** A whole number from 0 up to and without `end`. */
+  below(end: number): number {
+    return Math.floor(this.fraction() * end)
+  }
+
   chance(probability: number): boolean {
     return this.fraction() < probability
   }
 
   pick<Item>(items: readonly Item[]): Item {
-    const item = items[Math.floor(this.fraction() * items.length)]
+    const item = items[this.below(items.length)]
     if (item === undefined) throw new Error('nothing to pick from')
     return item
   }
 
+  shuffle<Item>(items: readonly Item[]): Item[] {
+    return items
+      .map((item) => ({ item, at: this.fraction() }))
+      .sort((one, other) => one.at - other.at)
+      .map(({ item }) => item)
+  }
+
   /** A generator of its own, for something that runs beside. */
-  fork(): Random {
-    return new Random(this.between(0, 2 ** 32 - 1))
+  fork(): SeededRandom {
+    return new SeededRandom(this.between(0, 2 ** 32 - 1))
   }
 }
