@@ -7,7 +7,7 @@ import { createClient, type Client as SocketClient } from 'graphql-ws/client'
 import { asClientError, ClientError, type ServerError } from './client-error.ts'
 import { Inbox } from './inbox.ts'
 import { originRefusal } from './origin-refusal.ts'
-import { pause, retryDelayMs } from './pause.ts'
+import { pauseAfter } from './pause.ts'
 
 /** Which server, with which token, and how patiently. */
 export interface ConnectOptions {
@@ -56,6 +56,18 @@ export interface CallOptions {
 interface Result {
   readonly data?: unknown
   readonly errors?: readonly ServerError[]
+}
+
+/** JSON that came over HTTP. */
+type Answer = Readonly<Record<string, unknown>>
+
+interface Sent extends RequestInit {
+  /** Gives it up: it rejects with the signal's reason. */
+  readonly signal: AbortSignal
+  /** Aborted when no answer is waited for any more: it is UNREACHABLE. */
+  readonly deadline?: AbortSignal
+  /** Each answer of the server has one of them. */
+  readonly fields: readonly string[]
 }
 
 const PATIENCE_MS = 60_000
@@ -149,40 +161,42 @@ export class Connection {
   async #requestOnce<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     variables: Variables,
-    { signal = this.closed, answerWithinMs = ANSWER_WITHIN_MS }: CallOptions,
+    { signal, answerWithinMs = ANSWER_WITHIN_MS }: CallOptions,
   ): Promise<Data> {
-    const authorization = await this.#authorization()
-    const until = AbortSignal.any([signal, this.closed, AbortSignal.timeout(answerWithinMs)])
-    try {
-      const response = await fetch(this.#url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...authorization },
-        body: JSON.stringify({ query: document.toString(), variables }),
-        signal: until,
-      })
-      return dataOf(readResult(response.status, await response.text())) as Data
-    } catch (error) {
-      if (error instanceof ClientError || signal.aborted || this.closed.aborted) throw error
-      const refusal = await originRefusal(this.#url)
-      throw refusal ?? new ClientError('UNREACHABLE', `No answer from ${this.#url}.`, { cause: error })
-    }
+    const result = await this.#fetch(this.#url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: document.toString(), variables }),
+      signal: this.until(signal),
+      deadline: AbortSignal.timeout(answerWithinMs),
+      fields: ['data', 'errors'],
+    })
+    return dataOf(result) as Data
   }
 
   /**
    * Sends a file, once, to a path of the server; gives the JSON of the answer, also of a refusal. Throws ClientError,
    * or the signal's reason.
    */
-  async put(path: string, body: BodyInit, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
-    const url = this.#url.replace(/\/graphql$/, path)
+  put(path: string, body: BodyInit, signal: AbortSignal): Promise<Answer> {
+    const fields = ['name', 'problem', 'errors']
+    return this.#fetch(this.#url.replace(/\/graphql$/, path), { method: 'PUT', body, signal, fields })
+  }
+
+  async #fetch(url: string, { signal, deadline = signal, fields, ...request }: Sent): Promise<Answer> {
     try {
-      const headers = await this.#authorization()
-      const response = await fetch(url, { method: 'PUT', headers, body, signal })
+      const headers = { ...request.headers, ...(await this.#authorization()) }
+      const response = await fetch(url, { ...request, headers, signal: AbortSignal.any([signal, deadline]) })
       const answer = parse(await response.text())
-      if (typeof answer === 'object' && answer !== null) return answer as Readonly<Record<string, unknown>>
-      throw new ClientError('BAD_RESPONSE', `The answer (status ${response.status}) is not Factotum's.`)
+      if (fields.some((field) => field in answer)) return answer
+      // Of what stands between: a proxy that speaks for a server which is away, or a wrong address.
+      const code = response.status >= 500 ? 'UNREACHABLE' : 'BAD_RESPONSE'
+      throw new ClientError(code, `The answer (status ${response.status}) is not Factotum's.`)
     } catch (error) {
-      if (error instanceof ClientError || signal.aborted) throw error
-      throw new ClientError('UNREACHABLE', `No answer from ${url}.`, { cause: error })
+      signal.throwIfAborted()
+      if (error instanceof ClientError) throw error
+      const refusal = await originRefusal(this.#url)
+      throw refusal ?? new ClientError('UNREACHABLE', `No answer from ${url}.`, { cause: error })
     }
   }
 
@@ -214,7 +228,7 @@ export class Connection {
         return await send()
       } catch (error) {
         if (!(error instanceof ClientError) || !mayRepeat(error)) throw error
-        await pause(Math.max(retryDelayMs(failures), error.retryAfterMs ?? 0), waiting)
+        await pauseAfter(failures, error.retryAfterMs, waiting)
         signal.throwIfAborted()
         if (waiting.aborted) throw error
       }
@@ -316,19 +330,12 @@ function graphqlUrl(url: string): string {
   return address.href
 }
 
-/** Anything else is from what stands between: a proxy that speaks for a server which is away, or a wrong address. */
-function readResult(status: number, text: string): Result {
-  const result = parse(text)
-  if (typeof result === 'object' && result !== null && ('data' in result || 'errors' in result)) return result as Result
-  const code = status >= 500 ? 'UNREACHABLE' : 'BAD_RESPONSE'
-  throw new ClientError(code, `The answer (status ${status}) is not Factotum's.`)
-}
-
-function parse(text: string): unknown {
+/** Without fields where it is no JSON of an object. */
+function parse(text: string): Answer {
   try {
-    return JSON.parse(text)
+    return Object(JSON.parse(text)) as Answer
   } catch {
-    return null
+    return {}
   }
 }
 

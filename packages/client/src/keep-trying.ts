@@ -1,5 +1,5 @@
 import { asClientError, type ClientError } from './client-error.ts'
-import { pause, retryDelayMs } from './pause.ts'
+import { pauseAfter } from './pause.ts'
 
 /**
  * What a single call is not repeated for, and what may be over later: a proxy that speaks for a server which is being
@@ -29,7 +29,7 @@ export async function keepTrying(attempt: () => Promise<void>, { client, signal,
       const isFinal = !error.isPassing && !MAY_BE_OVER.test(error.code)
       fail(error, isFinal)
       if (isFinal) return
-      await pause(Math.max(retryDelayMs(failures), error.retryAfterMs ?? 0), signal)
+      await pauseAfter(failures, error.retryAfterMs, signal)
     }
   }
 }

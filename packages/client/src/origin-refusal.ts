@@ -4,7 +4,8 @@ import { ClientError } from './client-error.ts'
 /** Null where that is not why. Reads no answer. */
 export async function originRefusal(url: string): Promise<ClientError | null> {
   const { location } = globalThis as { readonly location?: { readonly origin: string } }
-  if (location === undefined || new URL(url).origin === location.origin) return null
+  const server = new URL(url).origin
+  if (location === undefined || server === location.origin) return null
   try {
     // What needs no token, so that a page's console shows no 401 where the server has just come back.
     const probe = new URL('client.tgz', url)
@@ -17,10 +18,7 @@ export async function originRefusal(url: string): Promise<ClientError | null> {
     return null
   }
   const fix = `Add "${location.origin}" to cors_origins in the server's config.toml.`
-  return new ClientError(
-    'FORBIDDEN',
-    `The server at ${new URL(url).origin} takes no pages of ${location.origin}. ${fix}`,
-  )
+  return new ClientError('FORBIDDEN', `The server at ${server} takes no pages of ${location.origin}. ${fix}`)
 }
 
 async function answers(url: URL, mode: RequestMode): Promise<boolean> {

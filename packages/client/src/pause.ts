@@ -17,6 +17,11 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
+/** Waits after the `failures`-th failure in a row, from 1, and at least for as long as the server has asked for. */
+export function pauseAfter(failures: number, retryAfterMs: number | null, signal: AbortSignal): Promise<void> {
+  return pause(Math.max(retryDelayMs(failures), retryAfterMs ?? 0), signal)
+}
+
 /**
  * How long to wait after the `failures`-th failure in a row, from 1: growing, and never the same for all clients at
  * once.

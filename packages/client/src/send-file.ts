@@ -29,7 +29,7 @@ export async function sendFile(
   const answer = await connection.put(path, body, signal)
   const { code, problem, name: stored, size, contentType, errors } = answer
   if (typeof problem === 'string') return { __typename: 'UploadRefused', code, problem } as UploadRefused
-  // The server's errors, or the JSON of what stands between.
+  // The errors of the server.
   if (typeof stored !== 'string') throw ClientError.ofServer(errors as ServerError[])
   return { __typename: 'Uploaded', name: stored, size, contentType } as Uploaded
 }
