@@ -91,6 +91,8 @@ export class Connection {
   readonly #closed = new AbortController()
   /** How often the WebSocket was opened; grows when the server is back. */
   #opened = 0
+  /** It takes pages of this origin, so no failure is for that. */
+  #hasAnswered = false
   #state: ConnectionState = 'idle'
   readonly #watchers = new Set<() => void>()
   #followers = 0
@@ -188,15 +190,17 @@ export class Connection {
       const headers = { ...request.headers, ...(await this.#authorization()) }
       const response = await fetch(url, { ...request, headers, signal: AbortSignal.any([signal, deadline]) })
       const answer = parse(await response.text())
-      if (fields.some((field) => field in answer)) return answer
+      if (fields.some((field) => field in answer)) {
+        this.#hasAnswered = true
+        return answer
+      }
       // Of what stands between: a proxy that speaks for a server which is away, or a wrong address.
       const code = response.status >= 500 ? 'UNREACHABLE' : 'BAD_RESPONSE'
       throw new ClientError(code, `The answer (status ${response.status}) is not Factotum's.`)
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof ClientError) throw error
-      const refusal = await originRefusal(this.#url)
-      throw refusal ?? new ClientError('UNREACHABLE', `No answer from ${url}.`, { cause: error })
+      throw (await this.#originRefusal()) ?? new ClientError('UNREACHABLE', `No answer from ${url}.`, { cause: error })
     }
   }
 
@@ -260,8 +264,7 @@ export class Connection {
         yield dataOf(result) as Data
       }
     } catch (error) {
-      // Browsers do not tell why a first connection does not come about.
-      throw (this.#opened === 0 ? await originRefusal(this.#url) : null) ?? error
+      throw (await this.#originRefusal()) ?? error
     } finally {
       signal.removeEventListener('abort', end)
       leave()
@@ -291,6 +294,7 @@ export class Connection {
         },
         connected: () => {
           this.#opened += 1
+          this.#hasAnswered = true
           this.#enter('open')
           onConnection?.('open')
         },
@@ -310,6 +314,11 @@ export class Connection {
       },
     })
     return client
+  }
+
+  /** Browsers do not tell why they get no answer. Later ones are of a server that restarts behind its proxy. */
+  async #originRefusal(): Promise<ClientError | null> {
+    return this.#hasAnswered ? null : originRefusal(this.#url)
   }
 
   async #authorization(): Promise<{ readonly authorization?: string }> {
