@@ -14,9 +14,9 @@ export interface ConnectOptions {
   /** Where the server is, such as "https://factotum.example"; with or without "/graphql". */
   readonly url: string
   /**
-   * The token, or what gets it: asked again for each request and each connection. That it fails is UNREACHABLE, as if
-   * the server gave no answer; a ClientError that it throws is passed on as it is. Left out on a page of the server's
-   * own, whose cookie says who asks.
+   * The token, or what gets it: asked again for each request and each connection. That it fails, or gives none within
+   * 20 seconds, is UNREACHABLE, as if the server gave no answer; a ClientError that it throws is passed on as it is.
+   * Left out on a page of the server's own, whose cookie says who asks.
    */
   readonly token?: string | (() => string | Promise<string>)
   /**
@@ -187,8 +187,9 @@ export class Connection {
 
   async #fetch(url: string, { signal, deadline = signal, fields, ...request }: Sent): Promise<Answer> {
     try {
-      const headers = { ...request.headers, ...(await this.#authorization()) }
-      const response = await fetch(url, { ...request, headers, signal: AbortSignal.any([signal, deadline]) })
+      const until = AbortSignal.any([signal, deadline])
+      const headers = { ...request.headers, ...(await this.#authorization(until)) }
+      const response = await fetch(url, { ...request, headers, signal: until })
       const answer = parse(await response.text())
       if (fields.some((field) => field in answer)) {
         this.#hasAnswered = true
@@ -284,7 +285,7 @@ export class Connection {
     const client = createClient({
       url: this.#url.replace(/^http/, 'ws'),
       webSocketImpl,
-      connectionParams: () => this.#authorization(),
+      connectionParams: () => this.#authorization(this.closed),
       // Coming back is ours: with the seq of the last event, which graphql-ws does not know.
       retryAttempts: 0,
       keepAlive: PING_EVERY_MS,
@@ -321,16 +322,27 @@ export class Connection {
     return this.#hasAnswered ? null : originRefusal(this.#url)
   }
 
-  async #authorization(): Promise<{ readonly authorization?: string }> {
+  async #authorization(signal: AbortSignal): Promise<{ readonly authorization?: string }> {
     const { token } = this.#options
     if (token === undefined) return {}
     try {
-      return { authorization: `Bearer ${typeof token === 'string' ? token : await token()}` }
+      const until = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
+      const given = typeof token === 'string' ? token : await Promise.race([token(), noToken(until)])
+      return { authorization: `Bearer ${given}` }
     } catch (error) {
       // What gets the token asks a network, too, as a rule: its failure may pass.
       throw asClientError(error, 'UNREACHABLE', 'No token: ')
     }
   }
+}
+
+/** Rejects when the signal is aborted. */
+function noToken(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const late = (): void => reject(new Error('its function does not settle; give what it waits for a deadline.'))
+    if (signal.aborted) late()
+    signal.addEventListener('abort', late)
+  })
 }
 
 function graphqlUrl(url: string): string {
