@@ -80,12 +80,9 @@ export class FactotumClient {
    * Opens a session: with an id of your own name space (see SessionClient.open), or with one that the server makes.
    * With an id it is tried again until it is answered; without, it is sent once.
    */
-  async openSession(input: OpenSessionInput = {}): Promise<OpenResult> {
-    const { openSession } =
-      input.id == null
-        ? await this.#connection.request(StartSessionDocument, { input })
-        : await this.#connection.requestPatiently(StartSessionDocument, { input })
-    return openSession
+  async openSession({ id, ...options }: OpenSessionInput = {}): Promise<OpenResult> {
+    if (id != null) return this.session(id).open(options)
+    return (await this.#connection.request(StartSessionDocument, { input: options })).openSession
   }
 
   /** The sessions that you see, newest first: a list that stays live while something listens. */
