@@ -20,12 +20,12 @@ function openThousand(client: FactotumClient) {
   return stores
 }
 
-test('of a thousand sessions that were opened one after another the last ones stay, and each is one until then', () => {
+test('of a thousand sessions that were opened one after another the last ones stay, and each is one until then', async () => {
   const client = openClient()
   const stores = openThousand(client)
   const [first] = stores
   expect(sessionStore(client, 'web:0')).toBe(first)
-  vi.advanceTimersByTime(1000)
+  await vi.advanceTimersByTimeAsync(1000)
   expect(sessionStore(client, 'web:0')).toBe(first)
   expect(sessionStore(client, 'web:999')).toBe(stores[999])
   expect(sessionStore(client, 'web:951')).toBe(stores[951])
@@ -43,7 +43,7 @@ test('what is listened to, and a message that did not arrive, are never given up
   const unsent = sessionStore(client, 'web:unsent')
   void unsent.send('Is there anyone?').catch(() => {})
   openThousand(client)
-  vi.advanceTimersByTime(1000)
+  await vi.advanceTimersByTimeAsync(1000)
   expect(sessionStore(client, 'web:shown')).toBe(shown)
   expect(client.sessions({ search: 'shown' })).toBe(list)
   expect(sessionStore(client, 'web:unsent')).toBe(unsent)
@@ -51,12 +51,12 @@ test('what is listened to, and a message that did not arrive, are never given up
   leaveList()
 })
 
-test('lists to which nothing listens are given up as stores are', () => {
+test('lists to which nothing listens are given up as stores are', async () => {
   const client = openClient()
   const lists = Array.from({ length: 60 }, (_, n) => client.sessions({ search: `${n}` }))
   expect(client.sessions({ search: '0' })).toBe(lists[0])
   expect(client.approvals()).not.toBe(client.facts())
-  vi.advanceTimersByTime(1000)
+  await vi.advanceTimersByTimeAsync(1000)
   expect(client.sessions({ search: '1' })).not.toBe(lists[1])
   expect(client.sessions({ search: '59' })).toBe(lists[59])
 })

@@ -152,6 +152,11 @@ export class FactotumClient {
     return this.#connection.watch(watcher)
   }
 
+  /** Aborted with the signal, and when the client is closed: for what is to end with either. */
+  until(signal?: AbortSignal): AbortSignal {
+    return this.#connection.until(signal)
+  }
+
   /** Ends all loops over events and views, and calls that are under way. */
   close(): void {
     this.#connection.close()

@@ -1,4 +1,5 @@
 /** The lists and stores of a client: one for each key, and not for as long as the page is open. */
+import { pause } from './pause.ts'
 import type { ReadingClient } from './reading-client.ts'
 
 interface Kept {
@@ -22,7 +23,7 @@ export function keep<Value extends Kept>(client: ReadingClient, key: string, mak
   const value = known ?? make()
   all.delete(key)
   all.set(key, value)
-  if (known === undefined) setTimeout(() => evict(all), GRACE_MS)
+  if (known === undefined) void pause(GRACE_MS, client.until()).then(() => evict(all))
   return value
 }
 
