@@ -7,7 +7,7 @@ import { createClient, type Client as SocketClient } from 'graphql-ws/client'
 import { asClientError, ClientError, type ServerError } from './client-error.ts'
 import { Inbox } from './inbox.ts'
 import { originRefusal } from './origin-refusal.ts'
-import { pauseAfter } from './pause.ts'
+import { Backoff } from './pause.ts'
 
 /** Which server, with which token, and how patiently. */
 export interface ConnectOptions {
@@ -89,8 +89,6 @@ export class Connection {
   readonly #url: string
   readonly #socket: SocketClient
   readonly #closed = new AbortController()
-  /** How often the WebSocket was opened; grows when the server is back. */
-  #opened = 0
   /** It takes pages of this origin, so no failure is for that. */
   #hasAnswered = false
   #state: ConnectionState = 'idle'
@@ -111,14 +109,6 @@ export class Connection {
   /** Aborted with the signal, and when the client is closed. */
   until(signal: AbortSignal = this.closed): AbortSignal {
     return AbortSignal.any([signal, this.closed])
-  }
-
-  /**
-   * How often the WebSocket was opened so far: a greater number than before a failure shows that the server was back in
-   * between.
-   */
-  get opened(): number {
-    return this.#opened
   }
 
   /** 'offline' between a loss and the next success, however many attempts lie between, while anything is followed. */
@@ -228,12 +218,13 @@ export class Connection {
   ): Promise<Data> {
     const patience = AbortSignal.timeout(this.#options.patienceMs ?? PATIENCE_MS)
     const waiting = AbortSignal.any([signal, patience, this.closed])
-    for (let failures = 1; ; failures += 1) {
+    const backoff = new Backoff()
+    for (;;) {
       try {
         return await send()
       } catch (error) {
         if (!(error instanceof ClientError) || !mayRepeat(error)) throw error
-        await pauseAfter(failures, error.retryAfterMs, waiting)
+        await backoff.pause(error.retryAfterMs, waiting)
         signal.throwIfAborted()
         if (waiting.aborted) throw error
       }
@@ -294,7 +285,6 @@ export class Connection {
           if (this.#state === 'idle') this.#enter('connecting')
         },
         connected: () => {
-          this.#opened += 1
           this.#hasAnswered = true
           this.#enter('open')
           onConnection?.('open')

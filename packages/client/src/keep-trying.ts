@@ -1,5 +1,5 @@
 import { asClientError, type ClientError } from './client-error.ts'
-import { pauseAfter } from './pause.ts'
+import { Backoff } from './pause.ts'
 import type { ReadingClient } from './reading-client.ts'
 
 /**
@@ -22,7 +22,8 @@ interface Trying {
  */
 export async function keepTrying(attempt: () => Promise<void>, { client, signal, fail }: Trying): Promise<void> {
   const until = client.until(signal)
-  for (let failures = 1; !until.aborted; failures += 1) {
+  const backoff = new Backoff()
+  while (!until.aborted) {
     try {
       return await attempt()
     } catch (thrown) {
@@ -31,7 +32,7 @@ export async function keepTrying(attempt: () => Promise<void>, { client, signal,
       const isFinal = !error.isPassing && !MAY_BE_OVER.test(error.code)
       fail(error, isFinal)
       if (isFinal) return
-      await pauseAfter(failures, error.retryAfterMs, until)
+      await backoff.pause(error.retryAfterMs, until)
     }
   }
 }

@@ -17,9 +17,26 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Waits after the `failures`-th failure in a row, from 1, and at least for as long as the server has asked for. */
-export function pauseAfter(failures: number, retryAfterMs: number | null, signal: AbortSignal): Promise<void> {
-  return pause(Math.max(retryDelayMs(failures), retryAfterMs ?? 0), signal)
+/** The pauses of what is tried again and again: longer after each failure in a row. */
+export class Backoff {
+  #failures = 0
+  #beganAt = performance.now()
+
+  /**
+   * Waits after a failure, and at least for as long as the server has asked for. What has stood for longer than any
+   * pause fails anew.
+   */
+  async pause(retryAfterMs: number | null, signal: AbortSignal): Promise<void> {
+    if (performance.now() - this.#beganAt > LONGEST_MS) this.reset()
+    this.#failures += 1
+    await pause(Math.max(retryDelayMs(this.#failures), retryAfterMs ?? 0), signal)
+    this.#beganAt = performance.now()
+  }
+
+  /** It goes well: the next failure is the first. */
+  reset(): void {
+    this.#failures = 0
+  }
 }
 
 /**
