@@ -329,7 +329,7 @@ export class Connection {
 /** Rejects when the signal is aborted. */
 function noToken(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const late = (): void => reject(new Error('its function does not settle; give what it waits for a deadline.'))
+    const late = (): void => reject(new Error('its function does not settle; give it a deadline.'))
     if (signal.aborted) late()
     signal.addEventListener('abort', late)
   })
