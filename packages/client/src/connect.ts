@@ -66,11 +66,6 @@ export class FactotumClient {
     this.#connection = connection
   }
 
-  /** Whether `close` was called: what was under way has been given up. */
-  get isClosed(): boolean {
-    return this.#connection.closed.aborted
-  }
-
   /** Sends nothing, so the session need not exist. Any number for one id share the connection. */
   session(id: string): SessionClient {
     return new SessionClient(this.#connection, id)

@@ -62,6 +62,7 @@ interface Result {
 type Answer = Readonly<Record<string, unknown>>
 
 interface Sent extends RequestInit {
+  readonly headers?: Record<string, string>
   /** Gives it up: it rejects with the signal's reason. */
   readonly signal: AbortSignal
   /** Aborted when no answer is waited for any more: it is UNREACHABLE. */
