@@ -28,6 +28,10 @@ export class SessionServer {
   readonly #asked = Promise.withResolvers<void>()
   readonly #released = Promise.withResolvers<void>()
 
+  /** The code of the error that ends each subscription; null: they stand. */
+  failure: string | null = null
+  /** How many subscriptions came. */
+  followedCount = 0
   /** Resolves when older entries were asked for. */
   readonly asked = this.#asked.promise
   readonly release = this.#released.resolve
@@ -82,6 +86,9 @@ export class SessionServer {
     const { type, id, payload } = JSON.parse(data.toString()) as { type: string; id: string; payload?: Operation }
     if (type === 'connection_init') socket.send(JSON.stringify({ type: 'connection_ack' }))
     if (type !== 'subscribe') return
+    this.followedCount += 1
+    const errors = [{ message: 'Broken.', extensions: { code: this.failure } }]
+    if (this.failure !== null) return socket.send(JSON.stringify({ type: 'error', id, payload: errors }))
     this.#followers.push({ socket, id, seen: payload?.variables.after ?? 0 })
     this.flush()
   }

@@ -1,7 +1,7 @@
 /** What the client makes of a function that gets no token. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { ClientError, connect } from '../../packages/client/src/connect.ts'
 
@@ -70,4 +70,47 @@ test('when a token ends, the function is asked for another; the same again is th
   client.close()
   expect(came).toEqual(['Bearer one', 'Bearer two', 'Bearer two'])
   expect(end).toMatchObject({ code: 'UNAUTHENTICATED' })
+})
+
+/** Gives nothing at first, and then a token. */
+function firstInVain(): { readonly token: () => string | Promise<string>; readonly asked: () => number } {
+  let count = 0
+  const token = (): string | Promise<string> => ((count += 1) === 1 ? new Promise<string>(() => {}) : 'one')
+  return { token, asked: () => count }
+}
+
+/** Makes deadlines those of a machine whose time flies. */
+function shortenDeadlines(): void {
+  const timeout = AbortSignal.timeout.bind(AbortSignal)
+  const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 400))
+  onTestFinished(() => spy.mockRestore())
+}
+
+test('a call whose token function never settles ends, and says what to change', async () => {
+  shortenDeadlines()
+  const client = connect({ url: URL_OF_NONE, token: () => new Promise<string>(() => {}) })
+  onTestFinished(() => client.close())
+  const error = { code: 'UNREACHABLE', isPassing: true, message: expect.stringMatching(/^No token: .* a deadline/) }
+  await expect(client.session('web:x').cancel()).rejects.toMatchObject(error)
+  await expect(client.session('web:x').upload('a.txt', 'a')).rejects.toMatchObject(error)
+})
+
+test('a call that is given up, or whose client is closed, no longer waits for its token', async () => {
+  const client = connect({ url: URL_OF_NONE, token: () => new Promise<string>(() => {}) })
+  const enough = new Error('enough')
+  await expect(client.session('web:x').view({ signal: AbortSignal.abort(enough) })).rejects.toBe(enough)
+  const waiting = client.session('web:x').view()
+  client.close()
+  await expect(waiting).rejects.toMatchObject({ name: 'AbortError' })
+})
+
+test('a subscription whose token function does not settle asks it again', async () => {
+  const { url, came } = await tokensThatEnd()
+  const { token, asked } = firstInVain()
+  shortenDeadlines()
+  const client = connect({ url, token })
+  await expect(client.session('web:x').events().next()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+  client.close()
+  expect(asked()).toBeGreaterThan(1)
+  expect(new Set(came)).toEqual(new Set(['Bearer one']))
 })

@@ -66,11 +66,6 @@ export class FactotumClient {
     this.#connection = connection
   }
 
-  /** Whether `close` was called: what was under way has been given up. */
-  get isClosed(): boolean {
-    return this.#connection.closed.aborted
-  }
-
   /** Sends nothing, so the session need not exist. Any number for one id share the connection. */
   session(id: string): SessionClient {
     return new SessionClient(this.#connection, id)
@@ -80,12 +75,9 @@ export class FactotumClient {
    * Opens a session: with an id of your own name space (see SessionClient.open), or with one that the server makes.
    * With an id it is tried again until it is answered; without, it is sent once.
    */
-  async openSession(input: OpenSessionInput = {}): Promise<OpenResult> {
-    const { openSession } =
-      input.id == null
-        ? await this.#connection.request(StartSessionDocument, { input })
-        : await this.#connection.requestPatiently(StartSessionDocument, { input })
-    return openSession
+  async openSession({ id, ...options }: OpenSessionInput = {}): Promise<OpenResult> {
+    if (id != null) return this.session(id).open(options)
+    return (await this.#connection.request(StartSessionDocument, { input: options })).openSession
   }
 
   /** The sessions that you see, newest first: a list that stays live while something listens. */
@@ -153,6 +145,11 @@ export class FactotumClient {
   /** Calls `watcher` after each change of `connectionState`, until what it returns is called. */
   watchConnection(watcher: () => void): () => void {
     return this.#connection.watch(watcher)
+  }
+
+  /** Aborted with the signal, and when the client is closed: for what is to end with either. */
+  until(signal?: AbortSignal): AbortSignal {
+    return this.#connection.until(signal)
   }
 
   /** Ends all loops over events and views, and calls that are under way. */

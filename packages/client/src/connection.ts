@@ -7,16 +7,16 @@ import { createClient, type Client as SocketClient } from 'graphql-ws/client'
 import { asClientError, ClientError, type ServerError } from './client-error.ts'
 import { Inbox } from './inbox.ts'
 import { originRefusal } from './origin-refusal.ts'
-import { pause, retryDelayMs } from './pause.ts'
+import { Backoff } from './pause.ts'
 
 /** Which server, with which token, and how patiently. */
 export interface ConnectOptions {
   /** Where the server is, such as "https://factotum.example"; with or without "/graphql". */
   readonly url: string
   /**
-   * The token, or what gets it: asked again for each request and each connection. That it fails is UNREACHABLE, as if
-   * the server gave no answer; a ClientError that it throws is passed on as it is. Left out on a page of the server's
-   * own, whose cookie says who asks.
+   * The token, or what gets it: asked again for each request and each connection. That it fails, or gives none within
+   * 20 seconds, is UNREACHABLE, as if the server gave no answer; a ClientError that it throws is passed on as it is.
+   * Left out on a page of the server's own, whose cookie says who asks.
    */
   readonly token?: string | (() => string | Promise<string>)
   /**
@@ -58,6 +58,19 @@ interface Result {
   readonly errors?: readonly ServerError[]
 }
 
+/** JSON that came over HTTP. */
+type Answer = Readonly<Record<string, unknown>>
+
+interface Sent extends RequestInit {
+  readonly headers?: Record<string, string>
+  /** Gives it up: it rejects with the signal's reason. */
+  readonly signal: AbortSignal
+  /** Aborted when no answer is waited for any more: it is UNREACHABLE. */
+  readonly deadline?: AbortSignal
+  /** Each answer of the server has one of them. */
+  readonly fields: readonly string[]
+}
+
 const PATIENCE_MS = 60_000
 /** Without an answer by then the connection counts as broken, although it stands: the server is gone. */
 const ANSWER_WITHIN_MS = 20_000
@@ -77,8 +90,8 @@ export class Connection {
   readonly #url: string
   readonly #socket: SocketClient
   readonly #closed = new AbortController()
-  /** How often the WebSocket was opened; grows when the server is back. */
-  #opened = 0
+  /** It takes pages of this origin, so no failure is for that. */
+  #hasAnswered = false
   #state: ConnectionState = 'idle'
   readonly #watchers = new Set<() => void>()
   #followers = 0
@@ -97,14 +110,6 @@ export class Connection {
   /** Aborted with the signal, and when the client is closed. */
   until(signal: AbortSignal = this.closed): AbortSignal {
     return AbortSignal.any([signal, this.closed])
-  }
-
-  /**
-   * How often the WebSocket was opened so far: a greater number than before a failure shows that the server was back in
-   * between.
-   */
-  get opened(): number {
-    return this.#opened
   }
 
   /** 'offline' between a loss and the next success, however many attempts lie between, while anything is followed. */
@@ -149,40 +154,45 @@ export class Connection {
   async #requestOnce<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     variables: Variables,
-    { signal = this.closed, answerWithinMs = ANSWER_WITHIN_MS }: CallOptions,
+    { signal, answerWithinMs = ANSWER_WITHIN_MS }: CallOptions,
   ): Promise<Data> {
-    const authorization = await this.#authorization()
-    const until = AbortSignal.any([signal, this.closed, AbortSignal.timeout(answerWithinMs)])
-    try {
-      const response = await fetch(this.#url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...authorization },
-        body: JSON.stringify({ query: document.toString(), variables }),
-        signal: until,
-      })
-      return dataOf(readResult(response.status, await response.text())) as Data
-    } catch (error) {
-      if (error instanceof ClientError || signal.aborted || this.closed.aborted) throw error
-      const refusal = await originRefusal(this.#url)
-      throw refusal ?? new ClientError('UNREACHABLE', `No answer from ${this.#url}.`, { cause: error })
-    }
+    const result = await this.#fetch(this.#url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: document.toString(), variables }),
+      signal: this.until(signal),
+      deadline: AbortSignal.timeout(answerWithinMs),
+      fields: ['data', 'errors'],
+    })
+    return dataOf(result) as Data
   }
 
   /**
    * Sends a file, once, to a path of the server; gives the JSON of the answer, also of a refusal. Throws ClientError,
    * or the signal's reason.
    */
-  async put(path: string, body: BodyInit, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
-    const url = this.#url.replace(/\/graphql$/, path)
+  put(path: string, body: BodyInit, signal: AbortSignal): Promise<Answer> {
+    const fields = ['name', 'problem', 'errors']
+    return this.#fetch(this.#url.replace(/\/graphql$/, path), { method: 'PUT', body, signal, fields })
+  }
+
+  async #fetch(url: string, { signal, deadline = signal, fields, ...request }: Sent): Promise<Answer> {
     try {
-      const headers = await this.#authorization()
-      const response = await fetch(url, { method: 'PUT', headers, body, signal })
+      const until = AbortSignal.any([signal, deadline])
+      const headers = { ...request.headers, ...(await this.#authorization(until)) }
+      const response = await fetch(url, { ...request, headers, signal: until })
       const answer = parse(await response.text())
-      if (typeof answer === 'object' && answer !== null) return answer as Readonly<Record<string, unknown>>
-      throw new ClientError('BAD_RESPONSE', `The answer (status ${response.status}) is not Factotum's.`)
+      if (fields.some((field) => field in answer)) {
+        this.#hasAnswered = true
+        return answer
+      }
+      // Of what stands between: a proxy that speaks for a server which is away, or a wrong address.
+      const code = response.status >= 500 ? 'UNREACHABLE' : 'BAD_RESPONSE'
+      throw new ClientError(code, `The answer (status ${response.status}) is not Factotum's.`)
     } catch (error) {
-      if (error instanceof ClientError || signal.aborted) throw error
-      throw new ClientError('UNREACHABLE', `No answer from ${url}.`, { cause: error })
+      signal.throwIfAborted()
+      if (error instanceof ClientError) throw error
+      throw (await this.#originRefusal()) ?? new ClientError('UNREACHABLE', `No answer from ${url}.`, { cause: error })
     }
   }
 
@@ -209,12 +219,13 @@ export class Connection {
   ): Promise<Data> {
     const patience = AbortSignal.timeout(this.#options.patienceMs ?? PATIENCE_MS)
     const waiting = AbortSignal.any([signal, patience, this.closed])
-    for (let failures = 1; ; failures += 1) {
+    const backoff = new Backoff()
+    for (;;) {
       try {
         return await send()
       } catch (error) {
         if (!(error instanceof ClientError) || !mayRepeat(error)) throw error
-        await pause(Math.max(retryDelayMs(failures), error.retryAfterMs ?? 0), waiting)
+        await backoff.pause(error.retryAfterMs, waiting)
         signal.throwIfAborted()
         if (waiting.aborted) throw error
       }
@@ -246,8 +257,7 @@ export class Connection {
         yield dataOf(result) as Data
       }
     } catch (error) {
-      // Browsers do not tell why a first connection does not come about.
-      throw (this.#opened === 0 ? await originRefusal(this.#url) : null) ?? error
+      throw (await this.#originRefusal()) ?? error
     } finally {
       signal.removeEventListener('abort', end)
       leave()
@@ -267,7 +277,7 @@ export class Connection {
     const client = createClient({
       url: this.#url.replace(/^http/, 'ws'),
       webSocketImpl,
-      connectionParams: () => this.#authorization(),
+      connectionParams: () => this.#authorization(this.closed),
       // Coming back is ours: with the seq of the last event, which graphql-ws does not know.
       retryAttempts: 0,
       keepAlive: PING_EVERY_MS,
@@ -276,7 +286,7 @@ export class Connection {
           if (this.#state === 'idle') this.#enter('connecting')
         },
         connected: () => {
-          this.#opened += 1
+          this.#hasAnswered = true
           this.#enter('open')
           onConnection?.('open')
         },
@@ -298,16 +308,32 @@ export class Connection {
     return client
   }
 
-  async #authorization(): Promise<{ readonly authorization?: string }> {
+  /** Browsers do not tell why they get no answer. Later ones are of a server that restarts behind its proxy. */
+  async #originRefusal(): Promise<ClientError | null> {
+    return this.#hasAnswered ? null : originRefusal(this.#url)
+  }
+
+  async #authorization(signal: AbortSignal): Promise<{ readonly authorization?: string }> {
     const { token } = this.#options
     if (token === undefined) return {}
     try {
-      return { authorization: `Bearer ${typeof token === 'string' ? token : await token()}` }
+      const until = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
+      const given = typeof token === 'string' ? token : await Promise.race([token(), noToken(until)])
+      return { authorization: `Bearer ${given}` }
     } catch (error) {
       // What gets the token asks a network, too, as a rule: its failure may pass.
       throw asClientError(error, 'UNREACHABLE', 'No token: ')
     }
   }
+}
+
+/** Rejects when the signal is aborted. */
+function noToken(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const late = (): void => reject(new Error('its function does not settle; give it a deadline.'))
+    if (signal.aborted) late()
+    signal.addEventListener('abort', late)
+  })
 }
 
 function graphqlUrl(url: string): string {
@@ -316,19 +342,12 @@ function graphqlUrl(url: string): string {
   return address.href
 }
 
-/** Anything else is from what stands between: a proxy that speaks for a server which is away, or a wrong address. */
-function readResult(status: number, text: string): Result {
-  const result = parse(text)
-  if (typeof result === 'object' && result !== null && ('data' in result || 'errors' in result)) return result as Result
-  const code = status >= 500 ? 'UNREACHABLE' : 'BAD_RESPONSE'
-  throw new ClientError(code, `The answer (status ${status}) is not Factotum's.`)
-}
-
-function parse(text: string): unknown {
+/** Without fields where it is no JSON of an object. */
+function parse(text: string): Answer {
   try {
-    return JSON.parse(text)
+    return Object(JSON.parse(text)) as Answer
   } catch {
-    return null
+    return {}
   }
 }
 

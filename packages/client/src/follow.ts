@@ -4,7 +4,7 @@
  */
 import { ClientError } from './client-error.ts'
 import type { Connection, TypedDocument } from './connection.ts'
-import { pause, retryDelayMs } from './pause.ts'
+import { Backoff } from './pause.ts'
 
 /** `variables`: as it is sent first; `after` is added when it is sent again. `signal`: ends it. */
 export interface Subscription<Data, Variables> {
@@ -22,26 +22,23 @@ export async function* follow<Data, Variables extends object>(
   { document, variables, signal }: Subscription<Data, Variables>,
 ): AsyncGenerator<Data, void, void> {
   let seen: number | undefined
-  let failures = 0
+  const backoff = new Backoff()
   connection.follows(1)
   try {
     while (!signal.aborted) {
-      const opened = connection.opened
       const asked = seen === undefined ? variables : { ...variables, after: seen }
-      let waitMs = 0
+      let retryAfterMs: number | null = null
       try {
         for await (const data of connection.subscribe(document, asked, signal)) {
-          failures = 0
+          backoff.reset()
           seen = seqOf(data) ?? seen
           yield data
         }
       } catch (error) {
         if (!(error instanceof ClientError) || !error.isPassing) throw error
-        waitMs = error.retryAfterMs ?? 0
+        retryAfterMs = error.retryAfterMs
       }
-      // It was open in between: the trouble is a new one.
-      failures = connection.opened > opened ? 1 : failures + 1
-      await pause(Math.max(retryDelayMs(failures), waitMs), signal)
+      await backoff.pause(retryAfterMs, signal)
     }
   } finally {
     connection.follows(-1)

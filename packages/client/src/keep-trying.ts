@@ -1,5 +1,6 @@
 import { asClientError, type ClientError } from './client-error.ts'
-import { pause, retryDelayMs } from './pause.ts'
+import { Backoff } from './pause.ts'
+import type { ReadingClient } from './reading-client.ts'
 
 /**
  * What a single call is not repeated for, and what may be over later: a proxy that speaks for a server which is being
@@ -10,7 +11,7 @@ const MAY_BE_OVER = /^(BAD_RESPONSE|INTERNAL_SERVER_ERROR)$/
 
 /** `fail` is called with each failure; `isFinal`: nothing is tried any more. */
 interface Trying {
-  readonly client: { readonly isClosed: boolean }
+  readonly client: ReadingClient
   readonly signal: AbortSignal
   readonly fail: (error: ClientError, isFinal: boolean) => void
 }
@@ -20,16 +21,18 @@ interface Trying {
  * again by itself. Never rejects.
  */
 export async function keepTrying(attempt: () => Promise<void>, { client, signal, fail }: Trying): Promise<void> {
-  for (let failures = 1; !signal.aborted; failures += 1) {
+  const until = client.until(signal)
+  const backoff = new Backoff()
+  while (!until.aborted) {
     try {
       return await attempt()
     } catch (thrown) {
-      if (signal.aborted || client.isClosed) return
+      if (until.aborted) return
       const error = asClientError(thrown)
       const isFinal = !error.isPassing && !MAY_BE_OVER.test(error.code)
       fail(error, isFinal)
       if (isFinal) return
-      await pause(Math.max(retryDelayMs(failures), error.retryAfterMs ?? 0), signal)
+      await backoff.pause(error.retryAfterMs, until)
     }
   }
 }

@@ -6,26 +6,29 @@ interface Kept {
   readonly isIdle: boolean
 }
 
+interface Keeper {
+  /** In the order in which they were asked for. */
+  readonly kept: Set<Kept>
+  /** Also what a page still has that is not kept any more: it is not made twice. */
+  readonly made: Map<string, WeakRef<Kept>>
+}
+
 /** Beyond so many those that are idle go, the one that was asked for longest ago first. */
 const KEPT = 50
-/** What is made while a page is rendered is listened to only after that. */
-const GRACE_MS = 1000
 
-/** In the order in which they were asked for. */
-const clients = new WeakMap<ReadingClient, Map<string, Kept>>()
+const keepers = new WeakMap<ReadingClient, Keeper>()
 
 /** The one with that key, which only one kind of value may have; made anew when it is not there any more. */
 export function keep<Value extends Kept>(client: ReadingClient, key: string, make: () => Value): Value {
-  const all = clients.get(client) ?? new Map<string, Kept>()
-  clients.set(client, all)
-  const known = all.get(key) as Value | undefined
-  const value = known ?? make()
-  all.delete(key)
-  all.set(key, value)
-  if (known === undefined) setTimeout(() => evict(all), GRACE_MS)
+  const keeper = keepers.get(client) ?? { kept: new Set(), made: new Map() }
+  keepers.set(client, keeper)
+  const { kept, made } = keeper
+  const value = (made.get(key)?.deref() as Value | undefined) ?? make()
+  if (!kept.delete(value)) {
+    made.set(key, new WeakRef(value))
+    for (const [known, one] of made) if (one.deref() === undefined) made.delete(known)
+    for (const one of kept) if (one.isIdle && kept.size >= KEPT) kept.delete(one)
+  }
+  kept.add(value)
   return value
-}
-
-function evict(all: Map<string, Kept>): void {
-  for (const [key, { isIdle }] of all) if (isIdle && all.size > KEPT) all.delete(key)
 }

@@ -4,23 +4,18 @@ import { ClientError } from './client-error.ts'
 /** Null where that is not why. Reads no answer. */
 export async function originRefusal(url: string): Promise<ClientError | null> {
   const { location } = globalThis as { readonly location?: { readonly origin: string } }
-  if (location === undefined || new URL(url).origin === location.origin) return null
-  try {
-    // What needs no token, so that a page's console shows no 401 where the server has just come back.
-    const probe = new URL('client.tgz', url)
-    // An answer that pages may read: then it is not the origin.
-    if (await answers(probe, 'cors')) return null
-    if (!(await answers(probe, 'no-cors'))) return null
-    // The network may have come back between the two.
-    if (await answers(probe, 'cors')) return null
-  } catch {
-    return null
-  }
-  const fix = `Add "${location.origin}" to cors_origins in the server's config.toml.`
-  return new ClientError(
-    'FORBIDDEN',
-    `The server at ${new URL(url).origin} takes no pages of ${location.origin}. ${fix}`,
-  )
+  const server = new URL(url).origin
+  const page = location?.origin ?? server
+  if (page === server) return null
+  // What needs no token, so that a page's console shows no 401 where the server has just come back.
+  const probe = new URL('client.tgz', url)
+  // An answer that pages may read: then it is not the origin.
+  if (await answers(probe, 'cors')) return null
+  if (!(await answers(probe, 'no-cors'))) return null
+  // The network may have come back between the two.
+  if (await answers(probe, 'cors')) return null
+  const fix = `Add "${page}" to cors_origins in the server's config.toml.`
+  return new ClientError('FORBIDDEN', `The server at ${server} takes no pages of ${page}. ${fix}`)
 }
 
 async function answers(url: URL, mode: RequestMode): Promise<boolean> {

@@ -17,6 +17,28 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
+/** The pauses of what is tried again and again: longer after each failure in a row. */
+export class Backoff {
+  #failures = 0
+  #beganAt = performance.now()
+
+  /**
+   * Waits after a failure, and at least for as long as the server has asked for. What has stood for longer than any
+   * pause fails anew.
+   */
+  async pause(retryAfterMs: number | null, signal: AbortSignal): Promise<void> {
+    if (performance.now() - this.#beganAt > LONGEST_MS) this.reset()
+    this.#failures += 1
+    await pause(Math.max(retryDelayMs(this.#failures), retryAfterMs ?? 0), signal)
+    this.#beganAt = performance.now()
+  }
+
+  /** It goes well: the next failure is the first. */
+  reset(): void {
+    this.#failures = 0
+  }
+}
+
 /**
  * How long to wait after the `failures`-th failure in a row, from 1: growing, and never the same for all clients at
  * once.

@@ -27,9 +27,7 @@ export async function sendFile(
 ): Promise<Uploaded | UploadRefused> {
   const path = `/files/${encodeURIComponent(sessionId)}/${encodeURIComponent(name)}`
   const answer = await connection.put(path, body, signal)
-  const { code, problem, name: stored, size, contentType, errors } = answer
-  if (typeof problem === 'string') return { __typename: 'UploadRefused', code, problem } as UploadRefused
-  // The server's errors, or the JSON of what stands between.
-  if (typeof stored !== 'string') throw ClientError.ofServer(errors as ServerError[])
-  return { __typename: 'Uploaded', name: stored, size, contentType } as Uploaded
+  if ('problem' in answer) return { __typename: 'UploadRefused', ...answer } as UploadRefused
+  if ('name' in answer) return { __typename: 'Uploaded', ...answer } as Uploaded
+  throw ClientError.ofServer(answer['errors'] as ServerError[])
 }

@@ -56,7 +56,8 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
   #state: ListState<Item> = { status: 'loading', error: null, items: [], hasMore: false }
   #size = PAGE_SIZE
   #following: AbortController | null = null
-  #linger: ReturnType<typeof setTimeout> | undefined
+  /** Aborted when something listens again. */
+  #linger = new AbortController()
   #isDue = false
   /** The following for which it is being read. */
   #reading: AbortSignal | null = null
@@ -80,8 +81,7 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
     this.#start()
     return () => {
       unsubscribe()
-      clearTimeout(this.#linger)
-      if (this.isIdle) this.#linger = setTimeout(() => this.#stop(), LINGER_MS)
+      if (this.isIdle) void this.#lingerOn()
     }
   }
 
@@ -99,11 +99,19 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
   }
 
   #start(): void {
-    clearTimeout(this.#linger)
+    this.#linger.abort()
     if (this.#following !== null) return
     this.#following = new AbortController()
     const { signal } = this.#following
     void this.#try(() => this.#follow(signal), signal, true)
+  }
+
+  async #lingerOn(): Promise<void> {
+    this.#linger.abort()
+    this.#linger = new AbortController()
+    const { signal } = this.#linger
+    await pause(LINGER_MS, this.#client.until(signal))
+    if (!signal.aborted) this.#stop()
   }
 
   #stop(): void {
@@ -134,7 +142,7 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
     while (this.#isDue && !signal.aborted) {
       this.#isDue = false
       await this.#try(() => this.#readOnce(signal), signal)
-      await pause(AT_MOST_EVERY_MS, signal)
+      await pause(AT_MOST_EVERY_MS, this.#client.until(signal))
     }
     if (this.#reading === signal) this.#reading = null
   }

@@ -7,6 +7,7 @@ import type { ReadingClient } from '../reading-client.ts'
 import { StoreEventsDocument, StorePageDocument, StoreTurnDocument } from '../generated/graphql.ts'
 import { keepTrying } from '../keep-trying.ts'
 import { newKey } from '../new-key.ts'
+import { pause } from '../pause.ts'
 import type { SendOptions, SendResult } from '../session-client.ts'
 import { foldEvent, foldTurn } from './fold-event.ts'
 import { foldOlder, foldPage } from './fold-page.ts'
@@ -39,7 +40,8 @@ export class SessionStore {
    */
   #pages = 0
   #following: AbortController | null = null
-  #linger: ReturnType<typeof setTimeout> | undefined
+  /** Aborted when something listens again. */
+  #linger = new AbortController()
   #stopWatching: () => void = () => {}
   /** Of the message that was sent last. Requests side by side could overtake each other. */
   #lastDelivered: Promise<unknown> = Promise.resolve()
@@ -65,7 +67,7 @@ export class SessionStore {
     this.#start()
     return () => {
       unsubscribe()
-      if (this.#notifier.isIdle) this.#lingerOn()
+      if (this.#notifier.isIdle) void this.#lingerOn()
     }
   }
 
@@ -162,7 +164,7 @@ export class SessionStore {
   }
 
   #start(): void {
-    clearTimeout(this.#linger)
+    this.#linger.abort()
     if (this.#following !== null) return
     this.#following = new AbortController()
     this.#stopWatching()
@@ -177,15 +179,18 @@ export class SessionStore {
   }
 
   #stop(): void {
-    clearTimeout(this.#linger)
+    this.#linger.abort()
     this.#following?.abort()
     this.#following = null
     this.#stopWatching()
   }
 
-  #lingerOn(): void {
-    clearTimeout(this.#linger)
-    this.#linger = setTimeout(() => this.#stop(), LINGER_MS)
+  async #lingerOn(): Promise<void> {
+    this.#linger.abort()
+    this.#linger = new AbortController()
+    const { signal } = this.#linger
+    await pause(LINGER_MS, this.#client.until(signal))
+    if (!signal.aborted) this.#stop()
   }
 
   /** Reads the page, then folds what comes after it; from the beginning when something was erased. */
