@@ -8,36 +8,15 @@ import { must } from '../../src/platform/must.ts'
 import { Database } from '../../src/store/database.ts'
 import * as api from '../generated/graphql.ts'
 import { converse, send, turnEnd, watchAll } from '../harness/story.ts'
+import { askWhichHolds } from '../harness/ask-which-holds.ts'
+import { learnAsJudged, type Verdict } from '../harness/learn-as-judged.ts'
 import { useStubStory } from '../harness/use-stub-story.ts'
-import { answerWell, GOOD_REVIEW } from '../model/good-answers.ts'
+import { answerWell } from '../model/good-answers.ts'
 import type { StubAnswer, StubCall } from '../model/stub-endpoint.ts'
 
 const world = useStubStory()
 
-/** `known`: what the fact says that the verdict is about. */
-type Verdict = (text: string) => { readonly verdict: string; readonly known?: string; readonly [key: string]: unknown }
-const promote: Verdict = (fact) => ({ verdict: 'promote', fact })
-
-/** A turn that learns `text`, and whose curator decides as `verdict` says; returns the newest learning. */
-async function learn(sessionId: string, text: string, verdict: Verdict = promote) {
-  const ada = world.story.as('ada')
-  world.stub.follow({
-    by: (call: StubCall): StubAnswer => {
-      if (call.role === 'reviewer') return { content: { ...GOOD_REVIEW, learn: text } }
-      if (call.role !== 'curator') return answerWell(call)
-      const labels = new Map([...call.user.matchAll(/^(F\d+): (.*)$/gm)].map(([, label, said]) => [said, label]))
-      const evaluations = [...call.user.matchAll(/^(L\d+): (.*)$/gm)].map(([, learningId, learned = '']) => {
-        const { known, ...said } = verdict(learned)
-        const label = known === undefined ? null : (labels.get(known) ?? 'F0')
-        return { learningId, fact: null, question: null, reason: 'So it is.', ...said, known: label }
-      })
-      return { content: { evaluations } }
-    },
-  })
-  expect((await converse(ada, sessionId, 'What is there to know?')).status).toBe('DONE')
-  const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId } })
-  return must(learnings.edges[0]?.node, 'a learning')
-}
+const learn = (sessionId: string, text: string, verdict?: Verdict) => learnAsJudged(world, { sessionId, text, verdict })
 
 async function factSaying(content: string) {
   const { facts } = await world.story.as('ada').run(api.FactsDocument, { filter: { includeInvalidated: true } })
@@ -225,17 +204,7 @@ test('what a person made is not replaced without one, and a contradiction is ask
   expect(about.node).toMatchObject({ facts: [{ id: (await factSaying(moved)).id }], learning: { id: asked.id } })
 })
 
-/** The fact, and an open question whether the learning that contradicts it holds. */
-async function contradict(name: string) {
-  const ada = world.story.as('ada')
-  const [fact, contrary] = [`The ${name} of Elbe is in Riga.`, `The ${name} of Elbe is in Turku.`]
-  const sessionId = `cli:${name}`
-  await learn(sessionId, fact)
-  const question = `Is the ${name} of Elbe in Riga or in Turku?`
-  const learning = await learn(sessionId, contrary, () => ({ verdict: 'contradicts', known: fact, question }))
-  const { questions } = await ada.run(api.QuestionsDocument, { filter: { sessionId, status: ['OPEN'] } })
-  return { fact, contrary, learning, sessionId, question, id: must(questions.edges[0]?.node.id, 'a question') }
-}
+const contradict = (name: string) => askWhichHolds(world, name)
 
 type Contradiction = Awaited<ReturnType<typeof contradict>>
 
