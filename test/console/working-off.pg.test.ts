@@ -43,6 +43,11 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     return learnings.edges.map(({ node }) => node.content)
   }
 
+  async function factSaying(content: string): Promise<string> {
+    const { createFact } = await world.story.as('ada').run(CreateFactDocument, { content })
+    return createFact.__typename === 'CreateFactPayload' ? (createFact.fact?.id ?? '') : ''
+  }
+
   async function press({ page }: Opened, ...keys: string[]): Promise<void> {
     for (const key of keys) await page.keyboard.press(key)
   }
@@ -125,10 +130,10 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
   test('what waits as it would replace a fact is decided so by keys, and shows which fact', async () => {
     const ada = world.story.as('ada')
     const [old, now] = ['The bell of the north yard hangs low.', 'Somewhere high up since June.']
-    const { createFact } = await ada.run(CreateFactDocument, { content: old })
-    const factId = createFact.__typename === 'CreateFactPayload' ? (createFact.fact?.id ?? '') : ''
+    const [factId, alike] = [await factSaying(old), 'A bell hangs in the south yard.']
+    const alikeId = await factSaying(alike)
     await converse(ada, 'cli:bell', `learn: ${now}`)
-    await holdAsReplacing(world.story.databaseUrl, { content: now, factId })
+    await holdAsReplacing(world.story.databaseUrl, { content: now, factId, alikeIds: [alikeId] })
     await using opened = await world.open('ada', { path: '/memory' })
     const { page } = opened
     const card = page.getByRole('article', { name: now })
@@ -139,7 +144,11 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     for (const key of ['p', 'w', 'e', 'r']) {
       await card.focus()
       await press(opened, key)
-      expect(await place.locator('option').allInnerTexts()).toEqual([old, 'No fact: both are kept'])
+      expect(await place.locator('option').allInnerTexts()).toEqual([
+        old,
+        `${alike} (the fact that it would replace is kept)`,
+        'No fact: both are kept',
+      ])
       expect(await place.inputValue()).toBe(factId)
       if (key === 'r') break
       await press(opened, 'Escape')
@@ -147,8 +156,16 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     }
     await press(opened, 'Tab', 'Tab', 'Tab', 'Enter')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
-    const fact = async () => (await ada.run(FactOverTimeDocument, { id: factId })).node
+    const fact = async (id = factId) => (await ada.run(FactOverTimeDocument, { id })).node
     expect(await fact()).toMatchObject({ invalidatedAt: expect.any(String), replacedBy: { content: now } })
+    await press(opened, 'u')
+    await card.focus()
+    await press(opened, 'r')
+    await place.selectOption(alikeId)
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(await fact(alikeId)).toMatchObject({ replacedBy: { content: now } })
+    expect(await fact()).toMatchObject({ invalidatedAt: null })
     await press(opened, 'u')
     await card.getByRole('button', { name: 'Keep both' }).press('Enter')
     await card.waitFor({ state: 'hidden' })
@@ -174,8 +191,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
   })
 
   test('a fact that is edited in two tabs: the second one is shown what the first has made of it', async () => {
-    const { createFact } = await world.story.as('ada').run(CreateFactDocument, { content: 'The shop opens at nine.' })
-    const id = createFact.__typename === 'CreateFactPayload' ? (createFact.fact?.id ?? '') : ''
+    const id = await factSaying('The shop opens at nine.')
     await using one = await world.open('ada', { path: `/memory/facts/${id}` })
     await using two = await world.open('ada', { path: `/memory/facts/${id}` })
     for (const { page } of [one, two]) {

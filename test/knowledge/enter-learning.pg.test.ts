@@ -351,6 +351,24 @@ describe('waits for a person', () => {
     expect(await entered(TEXT, shop)).toMatchObject({ held: true, flags: ['REJECTED'] })
   })
 
+  test('what a person discarded in a project, as what everybody is told, until a fact of the project says it', async () => {
+    await addLearning(TEXT, 'DISCARDED')
+    await world.sql(
+      `UPDATE learnings SET scope = 'PROJECT', scope_of = 'shop', decided_by = 'curator', decided_at = now()`,
+    )
+    expect(await entered(TEXT)).toMatchObject({ status: 'PENDING', held: false })
+    await world.sql(`UPDATE learnings SET decided_by = 'ada'`)
+    const reason = 'A person rejected it in a project.'
+    expect(await entered(TEXT)).toMatchObject({ status: 'PENDING', held: true, flags: ['REJECTED'], reason })
+    const shop = { scope: 'PROJECT', scopeOf: 'shop' } as const
+    expect(await entered(TEXT, shop)).toMatchObject({ status: 'REFUSED', repeatsLearningId: 'learn_0' })
+    expect(await entered(TEXT, { ...shop, scopeOf: 'yard' })).toMatchObject({ status: 'PENDING', held: false })
+    expect(await entered(TEXT, { scope: 'USER', scopeOf: 'cleo' })).toMatchObject({ held: false })
+    await addFact('fact_1', TEXT)
+    await world.sql(`UPDATE facts SET scope = 'PROJECT', scope_of = 'shop'`)
+    expect(await entered(TEXT)).toMatchObject({ status: 'PENDING', held: false })
+  })
+
   test('not what the server itself changed', async () => {
     await addFact('fact_1', TEXT)
     await addVersion('fact_1', { version: 2, content: 'Port 8080: the shop.', change: 'EDITED', by: 'summarizer' })

@@ -19,9 +19,9 @@ import { select } from '../harness/plugins.ts'
 import { messagesIn, openBusy, queueOf } from '../harness/queue.ts'
 import { schedule, untilSchedule } from '../harness/schedules.ts'
 import { answersIn, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
-import { stubProvider } from '../harness/stub-provider.ts'
+import { useStubStory } from '../harness/use-stub-story.ts'
 import { answerWell, GOOD_PLAN } from '../model/good-answers.ts'
-import { StubEndpoint, type StubCall } from '../model/stub-endpoint.ts'
+import type { StubCall } from '../model/stub-endpoint.ts'
 
 type SessionWatch = ReturnType<typeof watchAll>
 
@@ -238,16 +238,7 @@ test('the run of a schedule takes nothing along, is taken along by nothing, and 
 })
 
 describe('STEER', () => {
-  let stub: StubEndpoint
-  let story: Story
-  beforeAll(async () => {
-    stub = await StubEndpoint.start({ by: answerWell })
-    story = await Story.begin({ config: { toml: stubProvider(stub) } })
-  })
-  afterAll(async () => {
-    await story[Symbol.asyncDispose]()
-    await stub.close()
-  })
+  const world = useStubStory()
 
   const exec = (detail: string) => ({ type: 'exec', detail, skill: null, args: null, expect: 'it works' })
   const talk = must(GOOD_PLAN.tasks.at(-1), 'it ends with a text')
@@ -257,7 +248,7 @@ describe('STEER', () => {
   function follow(gate: string, next: (call: StubCall) => object | { readonly status: number }): void {
     const command = `echo begun; until [ -e ${gate} ]; do sleep 0.02; done`
     const first = { ...GOOD_PLAN, tasks: [exec(command), exec('echo never'), talk] }
-    stub.follow({
+    world.stub.follow({
       by: (call) => {
         if (call.role !== 'planner') return answerWell(call)
         if (isAgain(call)) return next(call)
@@ -268,14 +259,14 @@ describe('STEER', () => {
   }
 
   test("the running turn takes its own user's message along before its next task, and nobody else's", async () => {
-    const [ada, ben] = [story.as('ada'), story.as('ben')]
-    const gate = story.path('steer')
+    const [ada, ben] = [world.story.as('ada'), world.story.as('ben')]
+    const gate = world.story.path('steer')
     follow(gate, () => ({ content: { ...GOOD_PLAN, goal: 'Both', tasks: [exec('echo both'), talk] } }))
     await openBusy(ada, 'STEER', { id: 'cli:steer', participants: ['ben'] })
     await send(ada, 'cli:steer', 'Begin')
     await using watch = watchAll(ada, 'cli:steer')
     await untilBegun(watch)
-    const before = stub.calls.length
+    const before = world.stub.calls.length
     await send(ben, 'cli:steer', 'I have a wish, too')
     await send(ada, 'cli:steer', 'Also this')
     await writeFile(gate, '')
@@ -291,7 +282,7 @@ describe('STEER', () => {
       { attempt: 1, tasks: [{ status: 'DONE' }, { status: 'SKIPPED' }, { status: 'SKIPPED' }] },
       { attempt: 2, goal: 'Both', replanReason: 'The caller said more while it ran.' },
     ])
-    const asked = must(stub.calls.slice(before).find(isAgain), 'the planner was asked again').user
+    const asked = must(world.stub.calls.slice(before).find(isAgain), 'the planner was asked again').user
     const fence = '[A-Z_]+_[0-9a-f]{32}>>>\\n'
     expect(asked).toMatch(
       new RegExp(
@@ -306,8 +297,8 @@ describe('STEER', () => {
   })
 
   test('what it took along is not lost when it fails then: it waits again, and has a turn of its own', async () => {
-    const ada = story.as('ada')
-    const gate = story.path('fails')
+    const ada = world.story.as('ada')
+    const gate = world.story.path('fails')
     follow(gate, () => ({ status: 400, body: { error: { message: 'The model is on holiday.' } } }))
     await openBusy(ada, 'STEER', { id: 'cli:fails' })
     await send(ada, 'cli:fails', 'Begin')
@@ -326,13 +317,13 @@ describe('STEER', () => {
   })
 
   test('it is no failed attempt, and there is an end to it: further messages wait', async () => {
-    const ada = story.as('ada')
+    const ada = world.story.as('ada')
     await openBusy(ada, 'STEER', { id: 'cli:endless' })
-    const gates = Array.from({ length: 7 }, (_, at) => story.path(`endless-${at}`))
+    const gates = Array.from({ length: 7 }, (_, at) => world.story.path(`endless-${at}`))
     const command = (at: number): string => `echo begun ${at}.; until [ -e ${gates[at]} ]; do sleep 0.02; done`
     const saidIn = (text = ''): string[] => [...text.matchAll(/^Message \d$/gm)].map(([line]) => line)
     const prompts: { readonly before: string[]; readonly toPlanFor: string[] }[] = []
-    stub.follow({
+    world.stub.follow({
       by: (call) => {
         if (call.role !== 'planner') return answerWell(call)
         const [before, toPlanFor] = call.user.split('\n# The message to plan for\n').map(saidIn)
@@ -366,8 +357,8 @@ describe('STEER', () => {
   })
 
   test('the policy can be set while the turn runs; in a group only what is directed at the agent is handed over', async () => {
-    const [ada, cleo] = [story.as('ada'), story.as('cleo')]
-    const gate = story.path('later')
+    const [ada, cleo] = [world.story.as('ada'), world.story.as('cleo')]
+    const gate = world.story.path('later')
     follow(gate, () => ({ content: { ...GOOD_PLAN, tasks: [talk] } }))
     await openBusy(ada, 'QUEUE', { id: 'cli:group', source: { kind: 'cli', type: 'GROUP' }, participants: ['cleo'] })
     await say(ada, { sessionId: 'cli:group', content: 'Begin', mentioned: true })

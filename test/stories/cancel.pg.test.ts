@@ -7,9 +7,9 @@ import { Lifeline } from '../harness/lifeline.ts'
 import { addPlugin, until, update } from '../harness/plugins.ts'
 import { addSkill } from '../harness/skills.ts'
 import { answersIn, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
-import { stubProvider } from '../harness/stub-provider.ts'
+import { useStubStory } from '../harness/use-stub-story.ts'
 import { answerWell } from '../model/good-answers.ts'
-import { chunk, sse, StubEndpoint, type StubAnswer } from '../model/stub-endpoint.ts'
+import { chunk, sse, type StubAnswer } from '../model/stub-endpoint.ts'
 import {
   CancelTurnDocument,
   MessageDocument,
@@ -154,16 +154,7 @@ describe('while a command runs', () => {
 })
 
 describe('while a model is asked', () => {
-  let stub: StubEndpoint
-  let story: Story
-  beforeAll(async () => {
-    stub = await StubEndpoint.start({ by: answerWell })
-    story = await Story.begin({ config: { toml: stubProvider(stub) } })
-  })
-  afterAll(async () => {
-    await story[Symbol.asyncDispose]()
-    await stub.close()
-  })
+  const world = useStubStory()
 
   test('its connection is closed, whether the model is silent or has begun to plan', async () => {
     for (const [sessionId, begun] of [
@@ -171,21 +162,21 @@ describe('while a model is asked', () => {
       ['cli:begun', planBegins],
     ] as const) {
       const call = openCall(begun)
-      stub.follow({ by: (asked) => (asked.role === 'planner' ? call.answer : answerWell(asked)) })
-      const { ended } = await cancelWhen(story, { sessionId, ready: call.asked })
+      world.stub.follow({ by: (asked) => (asked.role === 'planner' ? call.answer : answerWell(asked)) })
+      const { ended } = await cancelWhen(world.story, { sessionId, ready: call.asked })
       await call.closed
       expect(ended).toMatchObject({ turnStatus: 'CANCELLED', failure: null, usage: { calls: 1 } })
-      const { turn } = await story.as('ada').run(TurnDocument, { id: ended.turnId ?? '' })
+      const { turn } = await world.story.as('ada').run(TurnDocument, { id: ended.turnId ?? '' })
       expect(turn).toMatchObject({ status: 'CANCELLED', plans: [], tasks: [] })
     }
   })
 
   test('a review is ended too: the command that ran stays done, the answer is never written', async () => {
     const call = openCall('')
-    stub.follow({ by: (asked) => (asked.role === 'reviewer' ? call.answer : answerWell(asked)) })
-    const { ended } = await cancelWhen(story, { sessionId: 'cli:review', ready: call.asked })
+    world.stub.follow({ by: (asked) => (asked.role === 'reviewer' ? call.answer : answerWell(asked)) })
+    const { ended } = await cancelWhen(world.story, { sessionId: 'cli:review', ready: call.asked })
     await call.closed
-    const { turn } = await story.as('ada').run(TurnDocument, { id: ended.turnId ?? '' })
+    const { turn } = await world.story.as('ada').run(TurnDocument, { id: ended.turnId ?? '' })
     expect(turn?.tasks).toMatchObject([
       { type: 'EXEC', status: 'DONE', output: 'hi\n', review: null },
       { type: 'MSG', status: 'CANCELLED', output: null },
@@ -194,27 +185,27 @@ describe('while a model is asked', () => {
 
   test('an answer that was being written stays as far as it had come, and is not final', async () => {
     const call = openCall(sse(chunk([{ index: 0, delta: { content: 'It printed' }, finish_reason: null }])))
-    stub.follow({ by: (asked) => (asked.role === 'messenger' ? call.answer : answerWell(asked)) })
+    world.stub.follow({ by: (asked) => (asked.role === 'messenger' ? call.answer : answerWell(asked)) })
     const ready = (watch: SessionWatch) =>
       watch.until(({ sessionEvents }) => sessionEvents.__typename === 'TextDeltaEvent')
-    const { ended, watch } = await cancelWhen(story, { sessionId: 'cli:half', ready })
+    const { ended, watch } = await cancelWhen(world.story, { sessionId: 'cli:half', ready })
     await call.closed
-    const { turn } = await story.as('ada').run(TurnDocument, { id: ended.turnId ?? '' })
+    const { turn } = await world.story.as('ada').run(TurnDocument, { id: ended.turnId ?? '' })
     expect(turn?.tasks.at(-1)).toMatchObject({ type: 'MSG', status: 'CANCELLED', output: 'It printed', final: false })
     expect(answersIn(watch)).toEqual([])
   })
 
   test("so does a conversation's answer, while it is thought of and while it is written", async () => {
-    const ada = story.as('ada')
+    const ada = world.story.as('ada')
     for (const [sessionId, delta, shown] of [
       ['cli:chat-thinks', { reasoning: 'Let me' }, 'ThinkingEvent'],
       ['cli:chat-writes', { content: 'It printed' }, 'TextDeltaEvent'],
     ] as const) {
       await ada.run(OpenSessionDocument, { input: { id: sessionId, mode: 'CHAT' } })
       const call = openCall(sse(chunk([{ index: 0, delta, finish_reason: null }])))
-      stub.follow({ always: call.answer })
+      world.stub.follow({ always: call.answer })
       const ready = (watch: SessionWatch) => watch.until(({ sessionEvents }) => sessionEvents.__typename === shown)
-      const { ended, watch } = await cancelWhen(story, { sessionId, ready })
+      const { ended, watch } = await cancelWhen(world.story, { sessionId, ready })
       await call.closed
       expect(ended).toMatchObject({ turnStatus: 'CANCELLED', failure: null, usage: { calls: 1 } })
       expect(answersIn(watch)).toEqual([])
@@ -227,12 +218,12 @@ describe('while a model is asked', () => {
       response.writeHead(429, { 'retry-after': '50' }).end()
       asked.resolve()
     }
-    stub.follow({ always: busy })
-    const { ended } = await cancelWhen(story, { sessionId: 'cli:pause', ready: () => asked.promise })
+    world.stub.follow({ always: busy })
+    const { ended } = await cancelWhen(world.story, { sessionId: 'cli:pause', ready: () => asked.promise })
     expect(ended).toMatchObject({ turnStatus: 'CANCELLED' })
-    stub.follow({ by: answerWell })
-    await send(story.as('ada'), 'cli:pause', 'Once more')
-    await using watch = watchAll(story.as('ada'), 'cli:pause')
+    world.stub.follow({ by: answerWell })
+    await send(world.story.as('ada'), 'cli:pause', 'Once more')
+    await using watch = watchAll(world.story.as('ada'), 'cli:pause')
     expect((await turnEnd(watch, 2)).turnStatus).toBe('DONE')
   })
 })

@@ -2,56 +2,26 @@
  * Facts change: a new one comes in the place of an old one in one commit, by the curator where no person made the old
  * one, and whatever was done at once can be undone at once.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { Database } from '../../src/store/database.ts'
 import * as api from '../generated/graphql.ts'
-import { converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
-import { stubProvider } from '../harness/stub-provider.ts'
-import { answerWell, GOOD_REVIEW } from '../model/good-answers.ts'
-import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+import { converse, send, turnEnd, watchAll } from '../harness/story.ts'
+import { askWhichHolds } from '../harness/ask-which-holds.ts'
+import { learnAsJudged, type Verdict } from '../harness/learn-as-judged.ts'
+import { useStubStory } from '../harness/use-stub-story.ts'
+import { answerWell } from '../model/good-answers.ts'
+import type { StubAnswer, StubCall } from '../model/stub-endpoint.ts'
 
-let stub: StubEndpoint
-let story: Story
-beforeAll(async () => {
-  stub = await StubEndpoint.start({ by: answerWell })
-  story = await Story.begin({ config: { toml: stubProvider(stub) } })
-})
-afterAll(async () => {
-  await story[Symbol.asyncDispose]()
-  await stub.close()
-})
+const world = useStubStory()
 
-/** `known`: what the fact says that the verdict is about. */
-type Verdict = (text: string) => { readonly verdict: string; readonly known?: string; readonly [key: string]: unknown }
-const promote: Verdict = (fact) => ({ verdict: 'promote', fact })
-
-/** A turn that learns `text`, and whose curator decides as `verdict` says; returns the newest learning. */
-async function learn(sessionId: string, text: string, verdict: Verdict = promote) {
-  const ada = story.as('ada')
-  stub.follow({
-    by: (call: StubCall): StubAnswer => {
-      if (call.role === 'reviewer') return { content: { ...GOOD_REVIEW, learn: text } }
-      if (call.role !== 'curator') return answerWell(call)
-      const labels = new Map([...call.user.matchAll(/^(F\d+): (.*)$/gm)].map(([, label, said]) => [said, label]))
-      const evaluations = [...call.user.matchAll(/^(L\d+): (.*)$/gm)].map(([, learningId, learned = '']) => {
-        const { known, ...said } = verdict(learned)
-        const label = known === undefined ? null : (labels.get(known) ?? 'F0')
-        return { learningId, fact: null, question: null, reason: 'So it is.', ...said, known: label }
-      })
-      return { content: { evaluations } }
-    },
-  })
-  expect((await converse(ada, sessionId, 'What is there to know?')).status).toBe('DONE')
-  const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId } })
-  return must(learnings.edges[0]?.node, 'a learning')
-}
+const learn = (sessionId: string, text: string, verdict?: Verdict) => learnAsJudged(world, { sessionId, text, verdict })
 
 async function factSaying(content: string) {
-  const { facts } = await story.as('ada').run(api.FactsDocument, { filter: { includeInvalidated: true } })
+  const { facts } = await world.story.as('ada').run(api.FactsDocument, { filter: { includeInvalidated: true } })
   const found = facts.edges.find(({ node }) => node.content === content)
-  const { node } = await story.as('ada').run(api.FactOverTimeDocument, { id: must(found, content).node.id })
+  const { node } = await world.story.as('ada').run(api.FactOverTimeDocument, { id: must(found, content).node.id })
   return node as Extract<typeof node, { content: string }>
 }
 
@@ -59,7 +29,7 @@ const OLD = 'The gateway of Elbe listens on port 8080.'
 const NEW = 'The gateway of Elbe listens on port 8081.'
 
 test('the curator puts a new fact in the place of an old one, and one undo takes both back', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   expect(await learn('cli:elbe', OLD)).toMatchObject({ status: 'PROMOTED' })
   const learned = await learn('cli:elbe', NEW, (fact) => ({ verdict: 'replace', known: OLD, fact }))
   expect(learned).toMatchObject({ status: 'PROMOTED', decidedBy: { name: 'curator' } })
@@ -110,7 +80,7 @@ test('the curator puts a new fact in the place of an old one, and one undo takes
 })
 
 test('what was decided about a learning since the undo stays, also when that is undone', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const [old, now] = ['The buoy of Elbe is red.', 'The buoy of Elbe is green.']
   await learn('cli:buoy', old)
   const learned = await learn('cli:buoy', now, (fact) => ({ verdict: 'replace', known: old, fact }))
@@ -126,7 +96,7 @@ test('what was decided about a learning since the undo stays, also when that is 
 })
 
 test('a pinned fact is replaced by no model; what speaks against it waits for a person', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const [old, now] = ['The ferry of Elbe costs 4 euros.', 'The ferry of Elbe costs 5 euros.']
   const replace: Verdict = (fact) => ({ verdict: 'replace', known: old, fact })
   await learn('cli:ferry', old)
@@ -153,7 +123,7 @@ test('a pinned fact is replaced by no model; what speaks against it waits for a 
 })
 
 test('what is told live of a replacement and of a merge has the change, and that undoes it', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   await using facts = ada.watch(api.FactUpdatesDocument, {})
   await facts.until(({ factUpdates }) => factUpdates.readList)
   /** The change that is told of a fact with this text, once it is in use or out of use. */
@@ -190,7 +160,7 @@ test('what is told live of a replacement and of a merge has the change, and that
 })
 
 test('what holds, then not, then again is judged anew; over a person’s word it waits for one', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const [first, second] = ['The relay of Elbe listens on port 8080.', 'The relay of Elbe listens on port 8081.']
   await learn('cli:relay', first)
   await learn('cli:relay', second, (fact) => ({ verdict: 'replace', known: first, fact }))
@@ -210,7 +180,7 @@ test('what holds, then not, then again is judged anew; over a person’s word it
 })
 
 test('what a person made is not replaced without one, and a contradiction is asked about', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const content = 'The mirror of Elbe is in Oslo.'
   const { createFact } = await ada.run(api.CreateFactDocument, { content })
   expect(createFact.__typename).toBe('CreateFactPayload')
@@ -234,22 +204,12 @@ test('what a person made is not replaced without one, and a contradiction is ask
   expect(about.node).toMatchObject({ facts: [{ id: (await factSaying(moved)).id }], learning: { id: asked.id } })
 })
 
-/** The fact, and an open question whether the learning that contradicts it holds. */
-async function contradict(name: string) {
-  const ada = story.as('ada')
-  const [fact, contrary] = [`The ${name} of Elbe is in Riga.`, `The ${name} of Elbe is in Turku.`]
-  const sessionId = `cli:${name}`
-  await learn(sessionId, fact)
-  const question = `Is the ${name} of Elbe in Riga or in Turku?`
-  const learning = await learn(sessionId, contrary, () => ({ verdict: 'contradicts', known: fact, question }))
-  const { questions } = await ada.run(api.QuestionsDocument, { filter: { sessionId, status: ['OPEN'] } })
-  return { fact, contrary, learning, sessionId, question, id: must(questions.edges[0]?.node.id, 'a question') }
-}
+const contradict = (name: string) => askWhichHolds(world, name)
 
 type Contradiction = Awaited<ReturnType<typeof contradict>>
 
 test('an answer settles its question, the learning and the facts in one go', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const archive = await contradict('archive')
   const holds = await ada.run(api.ResolveQuestionDocument, { id: archive.id, answer: 'Turku.', outcome: 'LEARNING' })
   expect(holds.resolveQuestion).toMatchObject({ question: { status: 'RESOLVED', answer: 'Turku.' } })
@@ -275,9 +235,9 @@ test('an answer settles its question, the learning and the facts in one go', asy
 })
 
 test('an answer by the mutation is judged without another turn', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const tannery = await contradict('tannery')
-  stub.follow({
+  world.stub.follow({
     by: (call) => {
       if (call.role !== 'curator') return answerWell(call)
       const label = /^(F\d+): The tannery of Elbe is in Riga\.$/m.exec(call.user)?.[1]
@@ -299,11 +259,11 @@ function answersFirst({ user }: StubCall, pattern: RegExp): StubAnswer {
 }
 
 test('an answer without a verdict is learned from who gave it, and replaces the fact when it is judged', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const depot = await contradict('depot')
   await using inbox = ada.watch(api.LearningUpdatesDocument, {})
   await inbox.until(({ learningUpdates }) => learningUpdates.readList)
-  stub.follow({
+  world.stub.follow({
     by: (call) => {
       if (call.role === 'planner') return answersFirst(call, /^(Q\d+): Is the depot/m)
       if (call.role !== 'curator') return answerWell(call)
@@ -339,9 +299,9 @@ interface Outcome {
  * if it is asked, discards. Returns which agents were asked, and the learnings of the session, newest first.
  */
 async function answerInMessage(about: Contradiction, content: string, { answer = content, ...outcome }: Outcome) {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const roles: string[] = []
-  stub.follow({
+  world.stub.follow({
     by: (call) => {
       roles.push(call.role)
       if (call.role === 'curator') return { content: { evaluations: [{ ...DISCARD, learningId: 'L1' }] } }
@@ -361,14 +321,14 @@ const DISCARD = { verdict: 'discard', known: null, fact: null, question: null, r
 
 async function query<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
   const logger = createLogger({ level: 'silent', pretty: false })
-  const database = new Database({ url: story.databaseUrl, maxConnections: 1, logger })
+  const database = new Database({ url: world.story.databaseUrl, maxConnections: 1, logger })
   const rows = await database.query<Row>({ name: '', text }, values)
   await database.close()
   return rows
 }
 
 test('an answer whose plan says what follows settles question, learnings and facts in one commit', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const mill = await contradict('mill')
   await using facts = ada.watch(api.FactUpdatesDocument, {})
   await facts.until(({ factUpdates }) => factUpdates.readList)
@@ -472,7 +432,7 @@ test.each(NOT_FOLLOWED)('an outcome that is $what is not followed: the answer is
 })
 
 test('of a fact that is pinned, or that a person made, no plan says what follows', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   for (const [name, guard] of [
     ['quarry', (id: string) => ada.run(api.SetFactPinnedDocument, { id, pinned: true })],
     [
@@ -493,11 +453,11 @@ test('of a fact that is pinned, or that a person made, no plan says what follows
 })
 
 test('what a USER answers waits, and an admin decides it from the inbox, with the fact', async () => {
-  const [ada, cleo] = [story.as('ada'), story.as('cleo')]
+  const [ada, cleo] = [world.story.as('ada'), world.story.as('cleo')]
   const fact = 'The winch of Elbe is in Riga.'
   await learn('cli:winch', fact)
   const { id: factId } = await factSaying(fact)
-  stub.follow({ by: answerWell })
+  world.stub.follow({ by: answerWell })
   await converse(cleo, '@cleo:winch', 'Hello.')
   await query(
     `INSERT INTO questions (id, content, norm, session_id, source, fact_ids, created_at)
@@ -505,7 +465,7 @@ test('what a USER answers waits, and an admin decides it from the inbox, with th
     [factId],
   )
   const text = 'The winch of Elbe is in Turku.'
-  stub.follow({
+  world.stub.follow({
     by: (call) => {
       if (call.role !== 'planner') return answerWell(call)
       // It is not shown what the question is about, and says what follows all the same.
@@ -525,11 +485,11 @@ test('what a USER answers waits, and an admin decides it from the inbox, with th
 })
 
 test('an answer whose turn is cancelled is judged all the same', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const quay = await contradict('quay')
   const writes = Promise.withResolvers<void>()
   const isReplaced = async () => (await factSaying(quay.fact)).invalidatedAt !== null
-  stub.follow({
+  world.stub.follow({
     by: (call) => {
       if (call.role === 'messenger') return () => writes.resolve()
       if (call.role === 'planner') return answersFirst(call, /^(Q\d+): Is the quay/m)
@@ -557,7 +517,7 @@ test('an answer whose turn is cancelled is judged all the same', async () => {
 })
 
 test('a merge is undone as a whole, and a fact goes back to an earlier version', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const ids: string[] = []
   for (const content of ['The lock of Weser opens at six.', 'The lock of Weser closes at ten.']) {
     const { createFact } = await ada.run(api.CreateFactDocument, { content })

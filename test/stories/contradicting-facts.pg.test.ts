@@ -7,12 +7,14 @@ import { PATIENCE } from '../harness/patience.ts'
 import { converse, Story } from '../harness/story.ts'
 
 const [OLD, NOW] = ['The kettle is on shelf 1.', 'It moved up to the second one.']
+const OTHER = 'Cups are on the rack below.'
+const REFUSED = { __typename: 'InvalidInputRefusal' }
+const PROMOTED = { learning: { status: 'PROMOTED' } }
 
-test('promoting what would replace a fact says what becomes of that, also after an undo', async () => {
-  await using story = await Story.begin()
+/** Ben's learning waits for ada, as one that would replace the fact `factId`. */
+async function kettleThatMoved(story: Story) {
   const ada = story.as('ada')
-  const { createFact } = await ada.run(api.CreateFactDocument, { content: OLD })
-  const factId = createFact.__typename === 'CreateFactPayload' ? must(createFact.fact, 'a fact').id : ''
+  const factId = await factSaying(story, OLD)
   await converse(story.as('ben'), '@ben:kettle', `run: echo noted\nlearn: ${NOW}`)
   const learning = async () => {
     const { learnings } = await ada.run(api.LearningsDocument, {})
@@ -23,30 +25,62 @@ test('promoting what would replace a fact says what becomes of that, also after 
   const decide = async (decision: { factId?: string; keepBoth?: boolean }) => {
     const decisions = [{ id, verdict: 'PROMOTE' as const, ...decision }]
     const { decideLearnings } = await ada.run(api.DecideLearningsDocument, { decisions })
-    return decideLearnings
+    return must('results' in decideLearnings ? decideLearnings.results[0] : undefined, 'a result').result
   }
   const inUse = async () => {
     const { facts } = await ada.run(api.FactsDocument, {})
     return facts.edges.map(({ node }) => node.content).toSorted()
   }
-  const refused = { __typename: 'InvalidInputRefusal' }
+  const undo = async () => {
+    const { facts } = await ada.run(api.FactsDocument, { filter: { search: 'second' } })
+    const { node } = await ada.run(api.FactOverTimeDocument, { id: must(facts.edges[0], 'the new fact').node.id })
+    const changeId = node !== null && 'changeId' in node ? must(node.changeId, 'its change') : ''
+    await ada.run(api.UndoChangeDocument, { changeId })
+  }
+  return { ada, id, factId, learning, decide, inUse, undo }
+}
+
+async function factSaying(story: Story, content: string): Promise<string> {
+  const { createFact } = await story.as('ada').run(api.CreateFactDocument, { content })
+  return createFact.__typename === 'CreateFactPayload' ? must(createFact.fact, 'a fact').id : ''
+}
+
+test('promoting what would replace a fact says what becomes of that, also after an undo', async () => {
+  await using story = await Story.begin()
+  const { ada, id, factId, learning, decide, inUse, undo } = await kettleThatMoved(story)
 
   const { promoteLearning } = await ada.run(api.PromoteLearningDocument, { id })
-  expect(promoteLearning).toMatchObject({ ...refused, problem: expect.stringContaining(factId) })
-  expect(await decide({})).toMatchObject({ results: [{ result: refused }] })
-  expect(await decide({ factId, keepBoth: true })).toMatchObject({ results: [{ result: refused }] })
+  expect(promoteLearning).toMatchObject({ ...REFUSED, problem: expect.stringContaining(factId) })
+  expect(await decide({})).toMatchObject(REFUSED)
+  expect(await decide({ factId, keepBoth: true })).toMatchObject(REFUSED)
   expect(await learning()).toMatchObject({ status: 'PENDING' })
   expect(await inUse()).toEqual([OLD])
 
-  const promoted = { results: [{ result: { learning: { status: 'PROMOTED' } } }] }
-  expect(await decide({ keepBoth: true })).toMatchObject(promoted)
+  expect(await decide({ keepBoth: true })).toMatchObject(PROMOTED)
   expect(await inUse()).toEqual([NOW, OLD])
 
-  const { facts } = await ada.run(api.FactsDocument, { filter: { search: 'second' } })
-  const { node } = await ada.run(api.FactOverTimeDocument, { id: must(facts.edges[0], 'the new fact').node.id })
-  const changeId = node !== null && 'changeId' in node ? must(node.changeId, 'its change') : ''
-  await ada.run(api.UndoChangeDocument, { changeId })
-  expect(await decide({})).toMatchObject({ results: [{ result: refused }] })
-  expect(await decide({ factId })).toMatchObject(promoted)
+  await undo()
+  expect(await decide({})).toMatchObject(REFUSED)
+  expect(await decide({ factId })).toMatchObject(PROMOTED)
   expect(await inUse()).toEqual([NOW])
+})
+
+test('in the place of another fact it comes only where the one that it would replace is said to be kept', async () => {
+  await using story = await Story.begin()
+  const { ada, id, factId, decide, inUse, undo } = await kettleThatMoved(story)
+  const otherId = await factSaying(story, OTHER)
+  const said = `would replace fact "${factId}": it stays in use when "${otherId}" is replaced`
+  const refused = { ...REFUSED, problem: expect.stringContaining(said) }
+
+  const { promoteLearning } = await ada.run(api.PromoteLearningDocument, { id, replacesFactId: otherId })
+  expect(promoteLearning).toMatchObject(refused)
+  expect(await decide({ factId: otherId })).toMatchObject(refused)
+  expect(await inUse()).toEqual([OTHER, OLD])
+
+  expect(await decide({ factId: otherId, keepBoth: true })).toMatchObject(PROMOTED)
+  expect(await inUse()).toEqual([NOW, OLD])
+
+  await undo()
+  expect(await decide({ factId: otherId })).toMatchObject(refused)
+  expect(await inUse()).toEqual([OTHER, OLD])
 })

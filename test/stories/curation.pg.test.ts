@@ -3,28 +3,19 @@
  * not come back by itself, and an admin may overrule the curator. The curator here is credulous: it promotes whatever
  * it is shown, in the same words.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'
 import * as api from '../generated/graphql.ts'
-import { converse, Story } from '../harness/story.ts'
-import { stubProvider } from '../harness/stub-provider.ts'
+import { converse } from '../harness/story.ts'
+import { useStubStory } from '../harness/use-stub-story.ts'
 import { answerWell, GOOD_REVIEW } from '../model/good-answers.ts'
-import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+import type { StubAnswer, StubCall } from '../model/stub-endpoint.ts'
 
-let stub: StubEndpoint
-let story: Story
-beforeAll(async () => {
-  stub = await StubEndpoint.start({ by: answerWell })
-  story = await Story.begin({ config: { toml: stubProvider(stub) } })
-})
-afterAll(async () => {
-  await story[Symbol.asyncDispose]()
-  await stub.close()
-})
+const world = useStubStory()
 beforeEach(() => {
-  stub.calls.length = 0
+  world.stub.calls.length = 0
 })
 
 type Verdict = (label: string, text: string) => object
@@ -32,8 +23,8 @@ const promoteAll: Verdict = (_, fact) => ({ verdict: 'promote', fact })
 
 /** A turn whose review learns `text`, and whose curator decides as `verdict` says; returns the newest learning. */
 async function learn(sessionId: string, text: string, verdict: Verdict = promoteAll) {
-  const ada = story.as('ada')
-  stub.follow({
+  const ada = world.story.as('ada')
+  world.stub.follow({
     by: (call: StubCall): StubAnswer => {
       if (call.role === 'reviewer') return { content: { ...GOOD_REVIEW, learn: text } }
       if (call.role !== 'curator') return answerWell(call)
@@ -51,16 +42,16 @@ async function learn(sessionId: string, text: string, verdict: Verdict = promote
 }
 
 async function factSaying(content: string): Promise<string | undefined> {
-  const { facts } = await story.as('ada').run(api.FactsDocument, { filter: { search: content } })
+  const { facts } = await world.story.as('ada').run(api.FactsDocument, { filter: { search: content } })
   return facts.edges.find(({ node }) => node.content === content)?.node.id
 }
 
 function curatorPrompts(): string[] {
-  return stub.calls.filter(({ role }) => role === 'curator').map(({ user }) => user)
+  return world.stub.calls.filter(({ role }) => role === 'curator').map(({ user }) => user)
 }
 
 test('a refusal is a row that an admin lists, reopens and promotes; the curator is not asked about it', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const known = 'The mirror of the registry is in Oslo.'
   expect(await learn('cli:refused', known)).toMatchObject({ status: 'PROMOTED' })
   const refused = await learn('cli:refused', `**${known.toUpperCase()}**`)
@@ -68,13 +59,13 @@ test('a refusal is a row that an admin lists, reopens and promotes; the curator 
   const { learnings } = await ada.run(api.LearningsDocument, { filter: { status: ['REFUSED'] } })
   expect(learnings.edges.map(({ node }) => node.id)).toEqual([refused.id])
 
-  stub.calls.length = 0
+  world.stub.calls.length = 0
   const { reopenLearning } = await ada.run(api.ReopenLearningDocument, { id: refused.id })
   const factId = must(await factSaying(known), 'the fact')
   expect(reopenLearning).toMatchObject({
     learning: { status: 'PENDING', held: true, flags: ['REOPENED'], repeatsFact: { id: factId } },
   })
-  stub.follow({ by: answerWell })
+  world.stub.follow({ by: answerWell })
   await converse(ada, 'cli:refused', 'Go on.')
   expect(curatorPrompts()).toEqual([])
   const again = await ada.run(api.ReopenLearningDocument, { id: refused.id })
@@ -85,7 +76,7 @@ test('a refusal is a row that an admin lists, reopens and promotes; the curator 
 })
 
 test('a fact that an admin took out of use or corrected does not come back by the same words', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const wrong = 'The gateway drops packets of more than 1200 bytes.'
   await learn('cli:rejected', wrong)
   const id = must(await factSaying(wrong), 'the fact')
@@ -109,7 +100,7 @@ test('a fact that an admin took out of use or corrected does not come back by th
 
 test('what is alike is shown to the curator side by side', async () => {
   await learn('cli:alike', 'Releases of the editor are approved by Grace.')
-  stub.calls.length = 0
+  world.stub.calls.length = 0
   const other = await learn('cli:alike', 'Releases of the editor are approved by Grace or Bob.')
   // The fact stood in the prompt: what contains it and says more waits for a person.
   expect(other).toMatchObject({ status: 'PENDING', held: true, flags: ['RECALLED'] })
@@ -121,7 +112,7 @@ test('what is alike is shown to the curator side by side', async () => {
 })
 
 test('an admin overrules the curator, but not another admin before it is reopened', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const discarded = await learn('cli:overruled', 'The lift of the east wing takes two tons.', () => {
     return { verdict: 'discard' }
   })
@@ -159,7 +150,7 @@ test('an admin overrules the curator, but not another admin before it is reopene
 })
 
 test('what the curator discarded is a row when it is learned again, which an admin makes a fact of', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const text = 'The pump of the fountain runs on 24 volts.'
   await using updates = ada.watch(api.LearningUpdatesDocument, {})
   await updates.until(({ learningUpdates }) => learningUpdates.readList)
@@ -192,7 +183,7 @@ test.each([
   ['a change of rights', 'Eve may delete the archive of the shop.', 'RIGHTS'],
   ['a private matter', 'The birthday of the shop owner is the third of June.', 'PRIVATE'],
 ])('%s waits for a person, whatever the curator would say', async (_, text, flag) => {
-  stub.calls.length = 0
+  world.stub.calls.length = 0
   const held = await learn(`cli:held-${flag.toLowerCase()}`, text)
   expect(held).toMatchObject({ status: 'PENDING', held: true, flags: [flag], source: 'REVIEW', decidedBy: null })
   expect(curatorPrompts()).toEqual([])
@@ -218,9 +209,9 @@ test.each([
 })
 
 test('what others than admins teach waits for a person', async () => {
-  const ben = story.as('ben')
+  const ben = world.story.as('ben')
   const teach = async (text: string) => {
-    stub.follow({
+    world.stub.follow({
       by: (call) => {
         if (call.role === 'reviewer') return { content: { ...GOOD_REVIEW, learn: text } }
         if (call.role !== 'curator') return answerWell(call)
@@ -229,7 +220,9 @@ test('what others than admins teach waits for a person', async () => {
       },
     })
     await converse(ben, '@ben:teaches', 'What is there to know?')
-    const { learnings } = await story.as('ada').run(api.LearningsDocument, { filter: { sessionId: '@ben:teaches' } })
+    const { learnings } = await world.story
+      .as('ada')
+      .run(api.LearningsDocument, { filter: { sessionId: '@ben:teaches' } })
     return must(learnings.edges[0]?.node, 'a learning')
   }
   const text = 'The shop opens at nine.'
@@ -237,7 +230,7 @@ test('what others than admins teach waits for a person', async () => {
 })
 
 test('the inbox is filtered, searched, counted and decided in one go, each learning for itself', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const texts = ['Always oil the north crane.', 'Always oil the south crane.', 'Eve may use the north crane.']
   const ids: string[] = []
   for (const text of texts) ids.push((await learn('cli:inbox', text)).id)
@@ -282,7 +275,7 @@ test('the inbox is filtered, searched, counted and decided in one go, each learn
 })
 
 test('the inbox is read from either end, by role and by what is alike, with the nearest facts and the change', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const sessionId = 'cli:either-end'
   const known = await ada.run(api.CreateFactDocument, { content: 'The ferry to Tallinn departs from pier 7.' })
   const ids: string[] = []
@@ -324,7 +317,7 @@ test('the inbox is read from either end, by role and by what is alike, with the 
 })
 
 test('what is alike is a group with one text to decide by, unless it is contradictory', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const sessionId = 'cli:groups'
   const texts = [
     'Always lock the depot in Bergen at 18:00.',
@@ -358,7 +351,7 @@ test('what is alike is a group with one text to decide by, unless it is contradi
 /** Learnings that wait, newer than all others and alike to none, of the same words as `text`. */
 async function fillInbox(sessionId: string, text: string, count: number): Promise<void> {
   const logger = createLogger({ level: 'silent', pretty: false })
-  const database = new Database({ url: story.databaseUrl, maxConnections: 1, logger })
+  const database = new Database({ url: world.story.databaseUrl, maxConnections: 1, logger })
   const fill = `INSERT INTO learnings (id, session_id, content, norm, held, created_at)
     SELECT 'learn_z' || lpad(n::text, 5, '0'), $1, said, lower(said), true, now() FROM generate_series(1, $3::int) n,
       concat_ws(' ', $2::text, md5(n::text), md5('a' || n)) AS said`
@@ -367,7 +360,7 @@ async function fillInbox(sessionId: string, text: string, count: number): Promis
 }
 
 test('of a thousand that wait, those that are alike are found and grouped, however old they are', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const sessionId = 'cli:thousand'
   const old = await learn(sessionId, 'Always weigh the parcels for Tartu at gate 40.')
   const later = await learn(sessionId, 'Always weigh parcels for Tartu at gate 40.')
@@ -382,7 +375,7 @@ test('of a thousand that wait, those that are alike are found and grouped, howev
 test('so many learnings are decided at once, and no more', async () => {
   const decisions = Array.from({ length: 201 }, (_, n) => ({ id: `learn_${n}`, verdict: 'DISCARD' as const }))
   const decide = async (some: typeof decisions) =>
-    (await story.as('ada').run(api.DecideLearningsDocument, { decisions: some })).decideLearnings
+    (await world.story.as('ada').run(api.DecideLearningsDocument, { decisions: some })).decideLearnings
   expect(await decide(decisions)).toMatchObject({ __typename: 'InvalidInputRefusal' })
   expect(await decide([])).toMatchObject({ __typename: 'InvalidInputRefusal' })
   const most = await decide(decisions.slice(1))

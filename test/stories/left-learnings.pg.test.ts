@@ -1,28 +1,19 @@
 /** What a turn has learned and its end has not judged is judged soon, without another message. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'
 import * as api from '../generated/graphql.ts'
-import { converse, Story } from '../harness/story.ts'
-import { stubProvider } from '../harness/stub-provider.ts'
+import { converse } from '../harness/story.ts'
+import { useStubStory } from '../harness/use-stub-story.ts'
 import { answerWell, GOOD_REVIEW } from '../model/good-answers.ts'
-import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+import type { StubAnswer, StubCall } from '../model/stub-endpoint.ts'
 
-let stub: StubEndpoint
-let story: Story
-beforeAll(async () => {
-  stub = await StubEndpoint.start({ by: answerWell })
-  story = await Story.begin({ config: { toml: stubProvider(stub) } })
-})
-afterAll(async () => {
-  await story[Symbol.asyncDispose]()
-  await stub.close()
-})
+const world = useStubStory()
 
 const WAIT = { interval: 100 }
 
 async function learningOf(sessionId: string) {
-  const { learnings } = await story.as('ada').run(api.LearningScopesDocument, { filter: { sessionId } })
+  const { learnings } = await world.story.as('ada').run(api.LearningScopesDocument, { filter: { sessionId } })
   return learnings.edges.map(({ node }) => [node.status, node.scope])
 }
 
@@ -33,13 +24,13 @@ function learnInTurn(text: string, first: (call: StubCall) => StubAnswer): void 
     if (call.role === 'reviewer') return { content: { ...GOOD_REVIEW, learn: text } }
     return call.role === 'curator' && ++asked === 1 ? first(call) : answerWell(call)
   }
-  stub.follow({ by })
+  world.stub.follow({ by })
 }
 
 /** As time does, after which no message comes. */
 async function jobsAreDue(): Promise<void> {
   const logger = createLogger({ level: 'silent', pretty: false })
-  const database = new Database({ url: story.databaseUrl, maxConnections: 1, logger })
+  const database = new Database({ url: world.story.databaseUrl, maxConnections: 1, logger })
   const text = 'UPDATE curation_jobs SET ready_at = now() RETURNING session_id'
   expect(await database.query({ name: '', text }, [])).toHaveLength(1)
   await database.close()
@@ -47,14 +38,14 @@ async function jobsAreDue(): Promise<void> {
 
 test('what a turn learned is judged by a job when the curator failed at its end', async () => {
   learnInTurn('The crane lifts nine tons.', () => ({ status: 401, body: { error: { message: 'no such key' } } }))
-  await converse(story.as('ada'), 'cli:fails', 'What does the crane lift?')
+  await converse(world.story.as('ada'), 'cli:fails', 'What does the crane lift?')
   expect(await learningOf('cli:fails')).toEqual([['PENDING', 'GLOBAL']])
   await jobsAreDue()
   await expect.poll(() => learningOf('cli:fails'), WAIT).toEqual([['PROMOTED', 'GLOBAL']])
 })
 
 test('what a turn learned is judged by a job when the turn was cancelled', async () => {
-  const ada = story.as('ada')
+  const ada = world.story.as('ada')
   const asked = Promise.withResolvers<void>()
   learnInTurn('The ferry takes nine cars.', () => () => asked.resolve())
   const ended = converse(ada, 'cli:cancelled', 'What does the ferry take?')

@@ -1,10 +1,10 @@
 /** A session's own model and instructions: who may set them, what they hold for, and where they do not. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { ApiClient } from '../harness/api-client.ts'
-import { converse, Story, storyConfig } from '../harness/story.ts'
+import { converse, storyConfig } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
-import { answerWell } from '../model/good-answers.ts'
-import { StubEndpoint, type StubCall } from '../model/stub-endpoint.ts'
+import { useStubStory } from '../harness/use-stub-story.ts'
+import type { StubCall } from '../model/stub-endpoint.ts'
 import {
   OpenSessionDocument,
   OwnModelDocument,
@@ -12,29 +12,20 @@ import {
   type UpdateSessionInput,
 } from '../generated/graphql.ts'
 
-let stub: StubEndpoint
-let story: Story
-beforeAll(async () => {
-  stub = await StubEndpoint.start({ by: answerWell })
-  story = await Story.begin({ config: { toml: stubProvider(stub) } })
-})
-afterAll(async () => {
-  await story[Symbol.asyncDispose]()
-  await stub.close()
-})
+const world = useStubStory()
 beforeEach(() => {
-  stub.calls.length = 0
+  world.stub.calls.length = 0
 })
 
 async function update(client: ApiClient, input: UpdateSessionInput): Promise<string> {
   return (await client.run(UpdateSessionDocument, { input })).updateSession.__typename
 }
 
-const calls = (role: StubCall['role']): StubCall[] => stub.calls.filter((call) => call.role === role)
+const calls = (role: StubCall['role']): StubCall[] => world.stub.calls.filter((call) => call.role === role)
 const POLITE = 'Answer in rhymes.'
 
 test('who plans and who answers works with them, from the next turn on; the others keep theirs', async () => {
-  const ben = story.as('ben')
+  const ben = world.story.as('ben')
   await ben.run(OpenSessionDocument, {
     input: { id: '@ben:own', model: 'stub:larger', instructions: POLITE, mode: 'PLAN' },
   })
@@ -53,7 +44,7 @@ test('who plans and who answers works with them, from the next turn on; the othe
     system: expect.stringMatching(/^# You are the assistant[^]*Answer in rhymes\./),
   })
 
-  stub.calls.length = 0
+  world.stub.calls.length = 0
   expect(await update(ben, { id: '@ben:own', mode: 'PLAN', model: null, instructions: null })).toBe(
     'UpdateSessionPayload',
   )
@@ -62,22 +53,22 @@ test('who plans and who answers works with them, from the next turn on; the othe
 })
 
 test('they are for who opened the session and admins, of providers that are configured, and within bounds', async () => {
-  const ben = story.as('ben')
+  const ben = world.story.as('ben')
   await ben.run(OpenSessionDocument, { input: { id: '@ben:rights', participants: ['cleo'] } })
   const id = '@ben:rights'
-  expect(await update(story.as('cleo'), { id, model: 'stub:larger' })).toBe('ConflictRefusal')
-  expect(await update(story.as('cleo'), { id, instructions: POLITE })).toBe('ConflictRefusal')
-  expect(await update(story.as('ada'), { id, model: 'stub:larger' })).toBe('UpdateSessionPayload')
+  expect(await update(world.story.as('cleo'), { id, model: 'stub:larger' })).toBe('ConflictRefusal')
+  expect(await update(world.story.as('cleo'), { id, instructions: POLITE })).toBe('ConflictRefusal')
+  expect(await update(world.story.as('ada'), { id, model: 'stub:larger' })).toBe('UpdateSessionPayload')
   for (const model of ['elsewhere:larger', 'stub:', '', 'x'.repeat(201)])
     expect(await update(ben, { id, model })).toBe('InvalidInputRefusal')
   expect(await update(ben, { id, instructions: 'x'.repeat(8001) })).toBe('InvalidInputRefusal')
-  const { session } = await story.as('cleo').run(OwnModelDocument, { id })
+  const { session } = await world.story.as('cleo').run(OwnModelDocument, { id })
   expect(session).toEqual({ model: 'stub:larger', instructions: null })
 })
 
 test('what no admin wrote does not direct the turns of admins', async () => {
-  const ada = story.as('ada')
-  await story.as('ben').run(OpenSessionDocument, { input: { id: '@ben:with-ada', instructions: POLITE } })
+  const ada = world.story.as('ada')
+  await world.story.as('ben').run(OpenSessionDocument, { input: { id: '@ben:with-ada', instructions: POLITE } })
   await ada.run(OpenSessionDocument, { input: { id: '@ben:with-ada', participants: ['ada'] } })
   await converse(ada, '@ben:with-ada', 'Hi')
   expect(calls('planner')).toMatchObject([{ system: expect.not.stringContaining(POLITE) }])
@@ -87,14 +78,14 @@ test('what no admin wrote does not direct the turns of admins', async () => {
 })
 
 test('a model whose provider is gone from the configuration stops nothing', async () => {
-  const ben = story.as('ben')
-  await story.reconfigure(
-    storyConfig({ toml: `${stubProvider(stub)}[providers.other]\nbase_url = "${stub.baseUrl}"\n` }),
+  const ben = world.story.as('ben')
+  await world.story.reconfigure(
+    storyConfig({ toml: `${stubProvider(world.stub)}[providers.other]\nbase_url = "${world.stub.baseUrl}"\n` }),
   )
   await ben.run(OpenSessionDocument, { input: { id: '@ben:gone', model: 'other:larger' } })
   await converse(ben, '@ben:gone', 'Hi')
   expect(calls('planner')).toMatchObject([{ model: 'larger' }])
-  await story.reconfigure(storyConfig({ toml: stubProvider(stub) }))
+  await world.story.reconfigure(storyConfig({ toml: stubProvider(world.stub) }))
   await converse(ben, '@ben:gone', 'Hi')
   expect(calls('planner').at(-1)).toMatchObject({ model: 'stub-1' })
 })

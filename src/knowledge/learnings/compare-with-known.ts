@@ -4,25 +4,26 @@
  * fact is made of one.
  *
  * What must hold: only facts that everybody is shown, and those of its own scope, are known to it, and what others have
- * stands in the way of none of these; but what a person rejected in a project is held for a person when everybody is to
- * be told it. Bounded with any number of facts and learnings. The same normal text is found in any case (hash index);
+ * stands in the way of none of these; but what a person rejected or discarded in a project is held for a person when
+ * everybody is to be told it. Bounded with any number of facts and learnings. The same normal text is found in any case (hash index);
  * of those that are alike, the ones that are most about the same (../rank-facts.ts). What is alike is never a reason to
  * refuse: trigrams cannot tell 8080 from 8081.
  */
 import { reachOfScope, type Scope } from '../../core/knowledge/fact-scope.ts'
 import type { Database } from '../../store/database.ts'
-import { isByPerson } from '../../store/knowledge/vouched-facts.ts'
+import { isByPerson, isPerson } from '../../store/knowledge/vouched-facts.ts'
 import { rankFacts } from '../rank-facts.ts'
 import { howItRecalls, type Recall } from './how-it-recalls.ts'
 
 /** By whom, and when. */
 export interface Rejected {
+  /** Elsewhere it may be a learning. */
   readonly factId: string
   readonly by: string
   readonly at: Date
   /** The fact went into another one. */
   readonly isMerged: boolean
-  /** The fact is a project's, which those who read the learning may know nothing of. */
+  /** It is a project's, which those who read the learning may know nothing of. */
   readonly isElsewhere: boolean
 }
 
@@ -30,8 +31,8 @@ export interface Comparison {
   /** It says the same, after folding. */
   readonly same: { readonly kind: 'fact' | 'learning'; readonly id: string } | null
   /**
-   * A person has taken a fact that says the same out of use, corrected it or merged it into another one, and nothing
-   * has brought it back.
+   * A person has taken a fact that says the same out of use, corrected it or merged it into another one, or has
+   * discarded the same in a project when it is everybody's, and nothing has brought it back.
    */
   readonly rejected: Rejected | null
   /** A fact of the prompt that it contains. */
@@ -138,6 +139,15 @@ const REJECTED_AS_LEARNED = `SELECT became.learning_id, f.id, n.changed_by, n.at
           AND f.norm <> (SELECT o.norm FROM fact_versions o WHERE o.fact_id = f.id AND o.version = 1) END`
 
 /**
+ * What a person discarded in a project, where no fact says it now: in the project it is refused, and what everybody is
+ * told reaches the project.
+ */
+const DISCARDED_ELSEWHERE = `SELECT NULL, l.id, l.decided_by, l.decided_at, false, true FROM learnings l
+    WHERE $3 AND l.norm = $1 AND l.status = 'DISCARDED' AND l.scope = 'PROJECT' AND 'GLOBAL ' = ALL ($4::text[])
+      AND ${isPerson('l.decided_by')} AND NOT EXISTS (SELECT FROM facts f WHERE f.norm = $1
+        AND f.invalidated_at IS NULL AND f.scope = l.scope AND f.scope_of = l.scope_of)`
+
+/**
  * Earlier learnings that still count: what waits, what was discarded, and what became a fact that is still in use, or
  * went into one that is, and that no person has corrected. The fact may have another scope than the learning by now,
  * and must be one that is shown here. What is ASKED does not count: its answer may say the same.
@@ -157,7 +167,7 @@ const LEARNED_IN_REACH = `CASE WHEN l.scope IS NOT NULL THEN l.scope || ' ' || l
 const KNOWN = {
   name: 'knowledge.compare-with-known',
   text: `WITH RECURSIVE became AS (${BECAME}),
-    rejected AS MATERIALIZED (${REJECTED} UNION ALL ${REJECTED_AS_LEARNED})
+    rejected AS MATERIALIZED (${REJECTED} UNION ALL ${REJECTED_AS_LEARNED} UNION ALL ${DISCARDED_ELSEWHERE})
     (SELECT 'fact' AS kind, id, norm, NULL AS by, NULL::timestamptz AS at, false AS "isMerged", false AS "isElsewhere"
       FROM facts f WHERE norm = $1 AND invalidated_at IS NULL AND ${IN_REACH} LIMIT 1)
     UNION ALL (SELECT 'learning', id, norm, NULL, NULL, false, false FROM learnings l WHERE norm = $1 AND ${COUNTS}

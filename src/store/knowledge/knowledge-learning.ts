@@ -37,7 +37,7 @@ export interface Promotion {
   readonly id: string
   readonly text: NormalizedText | null
   readonly replaces: string | null
-  /** The fact that the learning would replace stays in use beside it. */
+  /** The fact that the learning would replace stays in use beside it, also where it replaces another one. */
   readonly keepBoth: boolean
   /** Null: that of the fact that it replaces, or its own. */
   readonly scope: Scope | null
@@ -66,7 +66,8 @@ export function storePromotedLearning(
     const scope = promotion.scope ?? widestScope(old === null ? [] : [old], scopeOfLearning(learning))
     const twin = await refuseTwin(transaction, { ...factText, ...scope })
     if (twin !== null) return twin
-    return await becomeFact(transaction, editor, { learning, old, fact: { text: factText, scope, sessionId } })
+    const fact = { text: factText, scope, sessionId }
+    return await becomeFact(transaction, editor, { learning, old, fact, keepsOwn: promotion.keepBoth })
   })
 }
 
@@ -76,10 +77,12 @@ async function refuseUnsaid(
   { id, replacesFactId: factId }: LockedLearning,
   { replaces, keepBoth }: Promotion,
 ): Promise<Refusal | null> {
-  if (factId === null || replaces !== null || keepBoth) return null
+  if (keepBoth && replaces !== null && (factId === null || factId === replaces))
+    return invalidInput(['keepBoth'], 'must not be set where no other fact than the replaced one is to stay in use')
+  if (factId === null || factId === replaces || keepBoth) return null
   const inUse = await transaction.fact.count({ where: { id: factId, invalidatedAt: null } })
-  const ways =
-    'replace it with "replacesFactId" ("factId" in decideLearnings), or leave it in use beside the new fact with "keepBoth"'
+  const way = replaces === null ? 'replace it with' : `it stays in use when "${replaces}" is replaced. Name it as`
+  const ways = `${way} "replacesFactId" ("factId" in decideLearnings), or leave it in use beside the new fact with "keepBoth"`
   return inUse === 0 ? null : invalidInput(['keepBoth'], `learning "${id}" would replace fact "${factId}": ${ways}`)
 }
 
@@ -238,19 +241,23 @@ interface Becoming {
   readonly old: LockedFact | null
   readonly fact: NewFact
   readonly reason?: string | null
+  /** The fact that it would replace stays the one that it names: after an undo it is asked about again. */
+  readonly keepsOwn?: boolean
 }
 
 /** The learning becomes a fact, which no other one may say already. It must be locked, behind its session. */
 export async function becomeFact(
   transaction: Transaction,
   editor: Editor,
-  { learning, old, fact, reason = null }: Becoming,
+  { learning, old, fact, reason = null, keepsOwn = false }: Becoming,
 ): Promise<LearningDecided> {
   const validFrom = old === null ? null : editor.at
   const factId = await insertFact(transaction, editor, { ...fact, validFrom })
   if (old !== null) await replaceFacts(transaction, editor, { facts: [old], factId })
-  const replaced = old === null ? {} : { replacesFactId: old.id }
-  return decide(transaction, editor, { learning, columns: { status: 'PROMOTED', reason, factId, ...replaced } })
+  const replaced = old === null || keepsOwn ? {} : { replacesFactId: old.id }
+  const columns = { status: 'PROMOTED', reason, factId, ...replaced } as const
+  const decided = await decide(transaction, editor, { learning, columns })
+  return old === null ? decided : { ...decided, changedIds: [...new Set([...decided.changedIds, old.id])] }
 }
 
 /** The learning must be locked, behind its session. */

@@ -6,7 +6,12 @@
 
 /** Of versions: not by a part of the server. `version`: its alias. */
 export function isByPerson(version: string): string {
-  return `${version}.changed_by <> ALL ('{curator,planner,server,summarizer}')`
+  return isPerson(`${version}.changed_by`)
+}
+
+/** Of the name of who did something: not a part of the server. */
+export function isPerson(name: string): string {
+  return `${name} <> ALL ('{curator,planner,server,summarizer}')`
 }
 
 /** In place of a teacher's name: of facts of earlier versions, of which it is not known who taught them. */

@@ -31,7 +31,11 @@ export const LearningFlagEnum = builder.enumType('LearningFlag', {
     AGENT: { description: 'It speaks of the agent.' },
     RIGHTS: { description: 'It speaks of who may do what.' },
     PRIVATE: { description: "It may be a person's private matter." },
-    REJECTED: { description: 'A person has taken a fact that says the same out of use, corrected it or merged it.' },
+    REJECTED: {
+      description:
+        'A person has taken a fact that says the same out of use, corrected it or merged it, or has discarded in a ' +
+        'project what everybody would be told.',
+    },
     RECALLED: { description: 'It contains a fact that stood in the prompt.' },
     REOPENED: { description: 'An admin took a refusal or a decision about it back.' },
     REPLACES: {

@@ -35,8 +35,9 @@ const PromoteLearningInput = builder.inputType('PromoteLearningInput', {
     }),
     keepBoth: t.boolean({
       description:
-        'True: Learning.replacesFact stays in use beside the new fact. While that fact is in use, a promotion needs ' +
-        'this or `replacesFactId`, and is refused as an invalid input without.',
+        'True: Learning.replacesFact stays in use beside the new fact, also when `replacesFactId` is another one. While ' +
+        'that fact is in use, a promotion needs this or that fact as `replacesFactId`, and is refused as an invalid ' +
+        'input without.',
     }),
     scope: t.field({
       type: ScopeInputType,

@@ -1,6 +1,6 @@
 /** `promoteLearning`: an admin makes a fact of a pending learning, as it is or in other words. */
 import type { Viewer } from '../../../core/identity.ts'
-import { invalidInput, notFound, refuseInput, type Refusal } from '../../../core/refusal.ts'
+import { notFound, refuseInput, type Refusal } from '../../../core/refusal.ts'
 import { storePromotedLearning, type LearningDecided } from '../../../store/knowledge/knowledge-learning.ts'
 import { announced, editorOf, type KnowledgeContext } from '../knowledge-context.ts'
 import { readScope, type ScopeInput } from '../facts/scope-input.ts'
@@ -18,7 +18,7 @@ export interface PromoteLearningInput {
   readonly scope?: ScopeInput | null | undefined
 }
 
-/** InvalidInput when it would replace a fact in use, and the input neither names a fact nor keeps both. */
+/** InvalidInput when it would replace a fact in use, and the input neither names that fact nor keeps both. */
 export async function promoteLearning(
   context: KnowledgeContext,
   viewer: Viewer,
@@ -28,8 +28,6 @@ export async function promoteLearning(
   if (refusal !== null) return refusal
   if (!isIdOf('learning', id)) return notFound('learning', id)
   if (replaces !== null && !isIdOf('fact', replaces)) return notFound('fact', replaces)
-  if (replaces !== null && keepBoth === true)
-    return invalidInput(['keepBoth'], 'must not be set where the learning replaces a fact')
   const scope = input == null ? null : await readScope(context, input)
   if (scope !== null && 'kind' in scope) return scope
   const text = content == null ? null : knowledgeText(context, content)

@@ -23,3 +23,8 @@ export function replaceableFacts(row: LearningRowFragment): readonly KnownFact[]
 export function waitsToReplace({ viewerCan, replacesFact }: MayReplace): boolean {
   return viewerCan.promote && replacesFact?.invalidatedAt === null
 }
+
+/** The fact that it would replace stays in use when it comes in the place of this one. */
+export function staysBeside(row: LearningRowFragment, factId: string): boolean {
+  return waitsToReplace(row) && row.replacesFact?.id !== factId
+}

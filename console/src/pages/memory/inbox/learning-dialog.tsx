@@ -5,7 +5,7 @@ import { Button } from '../../../ui/controls/button.tsx'
 import { Dialog } from '../../../ui/controls/dialog.tsx'
 import { SelectField, TextAreaField } from '../../../ui/controls/field.tsx'
 import { Diff } from '../../../ui/display/diff.tsx'
-import { replaceableFacts, waitsToReplace } from './known-facts.ts'
+import { replaceableFacts, staysBeside, waitsToReplace } from './known-facts.ts'
 import type { Curate } from './use-curate.ts'
 
 export interface Asking {
@@ -25,6 +25,7 @@ const BUTTONS = { edit: 'Promote', replace: 'Replace', ask: 'Ask' } as const
 const MOST = 2000
 /** In the place of a fact's id: the one that it would replace stays. */
 const BOTH = 'both'
+const ALSO_KEPT = 'the fact that it would replace is kept'
 
 export function LearningDialog({ asking, decide, onClose }: LearningDialogProps) {
   const { kind, row } = asking
@@ -61,7 +62,7 @@ export function LearningDialog({ asking, decide, onClose }: LearningDialogProps)
         <SelectField label="In the place of" value={factId ?? ''} onChange={(event) => setFactId(event.target.value)}>
           {facts.map(({ id, content }) => (
             <option key={id} value={id}>
-              {content}
+              {staysBeside(row, id) ? `${content} (${ALSO_KEPT})` : content}
             </option>
           ))}
           {waitsToReplace(row) && <option value={BOTH}>No fact: both are kept</option>}
@@ -82,8 +83,10 @@ interface Said {
   readonly factId: string | null
 }
 
-function decisionOf({ kind, row: { id }, scope }: Asking, { text, factId }: Said): LearningDecisionInput {
+function decisionOf({ kind, row, scope }: Asking, { text, factId }: Said): LearningDecisionInput {
+  const { id } = row
   if (kind === 'ask') return { id, verdict: 'ASK', text }
-  const place = factId === BOTH ? { keepBoth: true } : factId === null ? {} : { factId }
+  const isOther = factId !== null && staysBeside(row, factId)
+  const place = { ...(factId === null || factId === BOTH ? {} : { factId }), ...(isOther ? { keepBoth: true } : {}) }
   return { id, verdict: 'PROMOTE', text, ...place, ...(scope === undefined ? {} : { scope }) }
 }
