@@ -81,6 +81,7 @@ export class SessionServer {
   #take(socket: WebSocket, data: Buffer): void {
     const { type, id, payload } = JSON.parse(data.toString()) as { type: string; id: string; payload?: Operation }
     if (type === 'connection_init') socket.send(JSON.stringify({ type: 'connection_ack' }))
+    if (type === 'ping') socket.send(JSON.stringify({ type: 'pong' }))
     if (type !== 'subscribe') return
     this.#followers.push({ socket, id, seen: payload?.variables.after ?? 0 })
     this.flush()
