@@ -107,7 +107,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   )
   const watching = openWatching({ stored, config, logger }, opened)
   const intake = createIntake({ home, stored, config, redactorOf, worker, uploads, checkWebhook, knowledge })
-  const plugins = openPlugins({ options, config, secrets, stored, intake, tools, hooks, runtimes, metrics }, opened)
+  const plugins = await openPlugins({ options, config, secrets, stored, intake, tools, hooks, runtimes, metrics }, opened)
   const build = { version: VERSION, commit: await commit }
   showLiveFigures({ metrics, database, readings: () => file.readings(), build, clock, logger })
   const door = await openDoor({

@@ -30,10 +30,10 @@ interface PluginsParts {
 }
 
 /**
- * They come as they start, if they may: this waits for none. While it is paused nothing of others runs, the servers of
+ * They come as they start, if they may: this waits only until turns know which there are. While it is paused nothing of others runs, the servers of
  * tools that a built-in plugin starts included.
  */
-export function openPlugins(parts: PluginsParts, opened: Opened): LivePlugins {
+export async function openPlugins(parts: PluginsParts, opened: Opened): Promise<LivePlugins> {
   const { config, secrets, intake, hooks, runtimes, metrics } = parts
   const { home, timing, logger, paused } = parts.options
   const { toolCatalog: catalog, programs, serverParts } = parts.tools
@@ -71,8 +71,8 @@ export function openPlugins(parts: PluginsParts, opened: Opened): LivePlugins {
     clock,
     logger,
   })
-  if (paused !== true) plugins.start()
   opened.add(() => plugins.stop())
+  if (paused !== true) await plugins.start()
   return plugins
 }
 

@@ -24,8 +24,10 @@ import type { Database } from '../store/database.ts'
 import {
   countPlugin,
   declarePluginRow,
+  readCalledPlugins,
   readPlugins,
   reportPlugin,
+  type CalledPlugin,
   type FoundPlugin,
   type PluginRow,
 } from '../store/plugins/plugin-rows.ts'
@@ -106,6 +108,8 @@ export class LivePlugins {
   readonly #cleanups: (() => void)[] = []
   readonly #broadcast: Broadcast
   #rows: readonly PluginRow[] = []
+  /** Of those that are not loaded yet, by name. */
+  #recalled: ReadonlyMap<string, CalledPlugin> = new Map()
   /** Models whose runtime was missing at the last check: each is said once. */
   #missing: ReadonlySet<string> = new Set()
   #countDueMs = 0
@@ -120,9 +124,10 @@ export class LivePlugins {
     this.#poll = new Periodic({ name: 'poll of plugins', everyMs: timing.pluginPollMs, tick, isOutage, clock, logger })
   }
 
-  /** The plugins come as they start; this waits for none. Before it, none is even loaded. */
-  start(): void {
+  /** Resolves when turns know which plugins they have; these come as they start. Before it, none is even loaded. */
+  async start(): Promise<void> {
     this.#isStarted = true
+    await this.#recall()
     const wake = (): void => this.#poll.wake()
     const { doorbell } = this.#options
     const heard = (id: string): void => (idKind(id) === 'plugin' ? wake() : undefined)
@@ -132,6 +137,24 @@ export class LivePlugins {
       this.#options.services.feed.onPublished((events) => this.#broadcast.give(events)),
     )
     this.#poll.start()
+  }
+
+  /** To load a module takes seconds: turns that begin before then have the plugins that were there the last time. */
+  async #recall(): Promise<void> {
+    const { database, hooks, clock, logger } = this.#options
+    try {
+      const found = this.#finder.find()
+      const called = (await readCalledPlugins(database)).filter((one) => found.has(one.name) && isCalled(one))
+      this.#recalled = new Map(called.map((one) => [one.name, one]))
+      hooks.become(
+        hooksOf(
+          called.map(({ name }) => this.#enabled(name)),
+          clock,
+        ),
+      )
+    } catch (error) {
+      logger.warn({ error: messageOf(error) }, 'plugins could not be read yet; turns that begin now have none')
+    }
   }
 
   /** Resolves when no plugin runs any more. Repeatable; never rejects. */
@@ -263,12 +286,16 @@ export class LivePlugins {
 
   /** Turns that began before hold it, too. */
   #enabled(name: string): EnabledPlugin {
+    const hooks = (): readonly string[] => (this.#loaded.get(name)?.manifest ?? this.#recalled.get(name))?.hooks ?? []
     const now = (): PluginKeeper | null => {
       const { keeper = null, before = null } = this.#running.get(name) ?? {}
       return keeper !== null && keeper.instance === null && before?.instance != null ? before : keeper
     }
     return {
       name,
+      get hooks() {
+        return hooks()
+      },
       get keeper() {
         return now()
       },
@@ -387,7 +414,7 @@ export class LivePlugins {
 }
 
 /** In turns: where no plugin is, a turn makes nothing ready for any. */
-function isCalled(manifest: PluginManifest | null | undefined): boolean {
+function isCalled(manifest: CalledPlugin | null | undefined): boolean {
   return manifest != null && (manifest.hooks.length > 0 || manifest.commands.length > 0)
 }
 

@@ -76,7 +76,7 @@ function keep(definition: { readonly name: string }, settings = {}): PluginKeepe
 }
 
 function held(keeper: PluginKeeper): EnabledPlugin {
-  return { name: keeper.name, keeper }
+  return { name: keeper.name, hooks: ['onPipelineComplete'], keeper }
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -182,6 +182,14 @@ describe('a keeper', () => {
 })
 
 describe('the hooks of a turn', () => {
+  test('are due at its end for a plugin that does not run yet, not for one that cannot be used', async () => {
+    const unusable = keep({ ...note, name: 'unusable' }, { text: 5 })
+    await until(() => unusable.status === 'FAILED')
+    const starting = keep(note)
+    expect(starting.instance).toBeNull()
+    expect(hooksOf([held(starting), held(unusable)], clock).dueAtEnd()).toEqual(['note'])
+  })
+
   test('cost nothing without plugins', async () => {
     expect(hooksOf([], clock)).toBe(NO_HOOKS)
     expect(NO_HOOKS.isEmpty).toBe(true)

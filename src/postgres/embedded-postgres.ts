@@ -170,7 +170,7 @@ export class EmbeddedPostgres {
         return false
       })
       if (!last) return
-      await endServer(this.#cluster, postmaster.pid)
+      await endServer(this.#cluster, postmaster, this.#options.clock)
       logger.info({ postgresPid: postmaster.pid }, 'embedded PostgreSQL stopped')
     } finally {
       await holder.client.end()

@@ -8,7 +8,9 @@ import { open, readFile, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { AppError } from '../core/errors.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Cluster } from './postgres-cluster.ts'
+import { isServerOf } from './postmaster-identity.ts'
 import { isAlive, programOptions, runPostgresProgram } from './postgres-program.ts'
 import { readIfThere } from './read-if-there.ts'
 
@@ -59,6 +61,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 }
 
 const STOP_TIMEOUT_S = 20
+const EXIT_POLL_MS = 10
 const MAX_LOG_BYTES = 4 << 20
 const KEPT_LOG_BYTES = 1 << 20
 const QUOTED_LOG_CHARACTERS = 2000
@@ -115,10 +118,21 @@ export async function launch(
 }
 
 /**
- * Ends the server `pid`: connections are cut, what is committed is on disk. `pg_ctl` runs as the server's account, so
+ * Ends the server: connections are cut, what is committed is on disk, and its process is gone. `pg_ctl` runs as the server's account, so
  * that no number in a file can make root signal a stranger. Throws DATABASE_UNAVAILABLE when the server does not end.
  */
-export async function endServer(cluster: Cluster, pid: number): Promise<void> {
+export async function endServer(
+  cluster: Cluster,
+  postmaster: Postmaster,
+  clock: Pick<Clock, 'monotonicMs' | 'sleep'>,
+): Promise<void> {
+  await stopServer(cluster, postmaster.pid)
+  // The last thing that a server does with its files is to remove postmaster.pid, which is what `pg_ctl` waits for.
+  const deadline = clock.monotonicMs() + STOP_TIMEOUT_S * 1000
+  while ((await isServerOf(cluster, postmaster)) && clock.monotonicMs() < deadline) await clock.sleep(EXIT_POLL_MS)
+}
+
+async function stopServer(cluster: Cluster, pid: number): Promise<void> {
   const waiting = ['-w', '-t', String(STOP_TIMEOUT_S)]
   // `pg_ctl` also waits for a server that another process has started meanwhile; that one is not to be ended.
   const hasEnded = async (): Promise<boolean> => (await readPostmaster(cluster))?.pid !== pid

@@ -60,7 +60,7 @@ function endOfPlugins({ plugins }: Pick<TurnContext, 'plugins'>): {
 } {
   const { work, hooks } = plugins
   const commandsHandled = work.commands.filter(({ outcome }) => outcome === 'HANDLED').map(({ name }) => name)
-  const hooksDue = hooks.isEmpty ? [] : hooks.pluginsOf('onPipelineComplete')
+  const hooksDue = hooks.dueAtEnd()
   return {
     commandsHandled,
     finish: {

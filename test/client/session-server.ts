@@ -85,6 +85,7 @@ export class SessionServer {
   #take(socket: WebSocket, data: Buffer): void {
     const { type, id, payload } = JSON.parse(data.toString()) as { type: string; id: string; payload?: Operation }
     if (type === 'connection_init') socket.send(JSON.stringify({ type: 'connection_ack' }))
+    if (type === 'ping') socket.send(JSON.stringify({ type: 'pong' }))
     if (type !== 'subscribe') return
     this.followedCount += 1
     const errors = [{ message: 'Broken.', extensions: { code: this.failure } }]

@@ -2,6 +2,7 @@
  * Two servers on one database. One that is killed is started again at once; a caller that needs a server gets one that
  * answers, at random, and waits while there is none.
  */
+import pg from 'pg'
 import { readProcess } from '../../src/execution/process/process-tree.ts'
 import { ServerProcess, type LogLine } from '../harness/server-process.ts'
 import { hostOf } from '../sandbox/host-of.ts'
@@ -32,6 +33,8 @@ const BUSY_CHECK_MS = 10
 /** With which a server ends that cannot reach its database; whatever supervises it starts it again. */
 const DATABASE_AWAY = 'The database cannot be reached at the moment'
 const MAX_STARTS = 10
+
+const PAUSED = 'SELECT id FROM turns WHERE id = ANY ($1) AND paused_at IS NOT NULL'
 
 export class ServerPair implements AsyncDisposable {
   readonly #options: ServerPairOptions
@@ -82,6 +85,7 @@ export class ServerPair implements AsyncDisposable {
     const dead = server.kill()
     slot.starting = dead.then(() => this.#start(slot))
     await dead
+    await this.#leaveOutPaused()
   }
 
   /** The one with more to do stands still for so long, and is then as it was. */
@@ -92,6 +96,7 @@ export class ServerPair implements AsyncDisposable {
     const server = busiest ?? (await this.#anyOf(random)).server
     takeovers.died(server.pid, 'HANGS')
     server.signal('SIGSTOP')
+    await this.#leaveOutPaused()
     await new Promise((resolve) => setTimeout(resolve, ms))
     server.signal('SIGCONT')
   }
@@ -118,6 +123,19 @@ export class ServerPair implements AsyncDisposable {
         await slot.server?.kill()
       }),
     )
+  }
+
+  /** The rows know of pauses that were committed, but not logged any more. */
+  async #leaveOutPaused(): Promise<void> {
+    const { databaseUrl, takeovers } = this.#options
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    try {
+      const { rows } = await client.query<{ id: string }>(PAUSED, [takeovers.still])
+      takeovers.paused(rows.map(({ id }) => id))
+    } finally {
+      await client.end()
+    }
   }
 
   async #untilBusy({ pid }: ServerProcess): Promise<void> {

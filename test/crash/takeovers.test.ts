@@ -41,6 +41,18 @@ test('from the first process that works again when none was left', () => {
   expect(takeovers.delaysMs('KILLED')).toEqual([300])
 })
 
+test('not of a turn that had been paused, though its process died before it could say so', () => {
+  join(FIRST)
+  join(SECOND)
+  begin(FIRST)
+  takeovers.died(FIRST, 'KILLED')
+  expect(takeovers.still).toEqual(['turn_1'])
+  takeovers.paused(['turn_1'])
+  pass(60_000)
+  begin(SECOND)
+  expect(takeovers.delaysMs('KILLED')).toEqual([])
+})
+
 test('a process that hangs is none that works, until it joins again', () => {
   join(FIRST)
   join(SECOND)

@@ -39,6 +39,16 @@ export class Takeovers {
     }
   }
 
+  /** The turns that lie still now. */
+  get still(): readonly string[] {
+    return [...this.#still.keys()]
+  }
+
+  /** These were paused before their process had logged it: they wait for a decision, say, and for no process. */
+  paused(turnIds: readonly string[]): void {
+    for (const turnId of turnIds) this.#still.delete(turnId)
+  }
+
   #joined(server: number, atMs: number): void {
     if (this.#working.size === 0) for (const turn of this.#still.values()) turn.sinceMs = Math.max(turn.sinceMs, atMs)
     this.#working.add(server)

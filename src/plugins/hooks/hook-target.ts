@@ -10,12 +10,14 @@ import type { HookReport, HookTarget } from '../runners.ts'
  */
 export interface EnabledPlugin {
   readonly name: string
+  /** Those that it has when it runs, whether it does or not. */
+  readonly hooks: readonly string[]
   /** As of now; null: it is enabled no more. */
   readonly keeper: Pick<PluginKeeper, 'instance' | 'status' | 'lastError' | 'report'> | null
 }
 
 /** As it is when it is called. */
-export function targetOf(plugin: EnabledPlugin): HookTarget {
+export function targetOf(plugin: Pick<EnabledPlugin, 'name' | 'keeper'>): HookTarget {
   return {
     name: plugin.name,
     takes: (hook) => takes(plugin, hook),
@@ -31,7 +33,7 @@ export function targetOf(plugin: EnabledPlugin): HookTarget {
 }
 
 /** Whether it has the hook; commands are one. */
-export function takes({ keeper }: EnabledPlugin, hook: HookName): boolean {
+export function takes({ keeper }: Pick<EnabledPlugin, 'keeper'>, hook: HookName): boolean {
   const manifest = keeper?.instance?.manifest
   if (hook === 'onCommand' && (manifest?.commands.length ?? 0) > 0) return true
   return manifest?.hooks.includes(hook) === true

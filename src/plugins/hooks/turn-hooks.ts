@@ -63,8 +63,11 @@ export interface TurnHooks {
   readonly commands: readonly OfferedCommand[]
   /** Whether any plugin wants this hook: whether its data need be made. */
   wants(hook: HookName): boolean
-  /** Those that want it, in their order. */
-  pluginsOf(hook: HookName): readonly string[]
+  /**
+   * Who is to be given the end of a turn, in their order: also those that do not run at this moment, which are given it
+   * later; not those that cannot be used as they are.
+   */
+  dueAtEnd(): readonly string[]
   beforeInvoke(data: BeforeInvokeData, asking: Asking): Promise<InvokedSections>
   notify(notifications: readonly Notification[], signal: AbortSignal): Promise<void>
   /** `onPipelineComplete` of these turns, of one plugin: those that it was not given, or ended meanwhile; try later. */
@@ -85,7 +88,7 @@ export const NO_HOOKS: TurnHooks = {
   isEmpty: true,
   commands: [],
   wants: () => false,
-  pluginsOf: () => [],
+  dueAtEnd: () => [],
   beforeInvoke: async ({ sections }) => ({ sections, took: [] }),
   notify: async () => {},
   ended: async (_plugin, ends) => ends,
@@ -123,8 +126,10 @@ class PluginHooks implements TurnHooks {
     return this.#plugins.some((plugin) => takes(plugin, hook))
   }
 
-  pluginsOf(hook: HookName): readonly string[] {
-    return this.#plugins.filter((plugin) => takes(plugin, hook)).map(({ name }) => name)
+  dueAtEnd(): readonly string[] {
+    const isDue = ({ hooks, keeper }: EnabledPlugin): boolean =>
+      hooks.includes('onPipelineComplete') && keeper?.status !== 'FAILED'
+    return this.#plugins.filter(isDue).map(({ name }) => name)
   }
 
   async beforeInvoke(data: BeforeInvokeData, { signal, before }: Asking): Promise<InvokedSections> {

@@ -29,6 +29,23 @@ export function readPlugins(database: Queryable): Promise<PluginRow[]> {
   return database.query<PluginRow>(READ, [])
 }
 
+const READ_CALLED: Statement = {
+  name: 'plugins.read-called',
+  text: `SELECT name, coalesce(manifest->'hooks', '[]') AS hooks, coalesce(manifest->'commands', '[]') AS commands
+    FROM plugins WHERE enabled AND manifest IS NOT NULL ORDER BY position, name`,
+}
+
+/** What the enabled ones said of themselves when they were last loaded, in the order in which their hooks run. */
+export function readCalledPlugins(database: Queryable): Promise<(CalledPlugin & { readonly name: string })[]> {
+  return database.query(READ_CALLED, [])
+}
+
+/** Why turns would call a plugin, as its manifest has it. */
+export interface CalledPlugin {
+  readonly hooks: readonly string[]
+  readonly commands: readonly unknown[]
+}
+
 const LOCK: Statement = { name: 'plugins.lock', text: `SELECT ${COLUMNS} FROM plugins WHERE name = $1 FOR UPDATE` }
 
 /** Held until the transaction ends; null: there is none. */
