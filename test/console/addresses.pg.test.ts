@@ -23,4 +23,22 @@ describe.skipIf(!hasBrowser)(`addresses${withoutBrowser}`, () => {
     await opened.page.getByRole('heading', { name: title }).waitFor()
     expect(await opened.page.locator('main').getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([title])
   })
+
+  test('a user who reads the facts does not ask for what only admins may follow', async () => {
+    await using opened = await world.blank()
+    const { page } = opened
+    const asked: string[] = []
+    page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => asked.push(String(payload))))
+    await world.logIn(opened, 'ben')
+    for (const [path, shown] of [
+      ['/memory', 'No such fact'],
+      // What it asks for is sent behind what the page before asked for.
+      ['/sessions', 'No session yet'],
+    ] as const) {
+      await page.goto(`${world.url}/#${path}`)
+      await page.getByText(shown).waitFor()
+    }
+    await expect.poll(() => asked.some((text) => text.includes('sessionUpdates'))).toBe(true)
+    expect(asked.filter((text) => text.includes('factUpdates'))).toEqual([])
+  })
 })

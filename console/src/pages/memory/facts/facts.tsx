@@ -49,7 +49,7 @@ export function Facts({ shownId }: { readonly shownId: string | null }) {
   const filter = { includeInvalidated, ...(isReview ? { reviewed: false } : {}), ...(search === '' ? {} : { search }) }
   const order = isReview ? ({ orderBy: 'MOST_USED' } as const) : {}
   const list = usePages(FactsDocument, { first: 50, filter, ...order }, ({ facts }) => facts)
-  useUpdates(FactUpdatesDocument, {}, () => {
+  useUpdates(FactUpdatesDocument, viewer.isAdmin ? {} : null, () => {
     for (const read of [FactsDocument, FactDocument]) void queryClient.invalidateQueries({ queryKey: keyOf(read) })
   })
   const picking = usePicking(list.rows, ({ id }) => id, {
