@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)(`addresses${withoutBrowser}`, () => {
     page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => asked.push(String(payload))))
     await world.logIn(opened, 'ben')
     for (const [path, shown] of [
-      ['/memory', 'No such fact'],
+      ['/memory', 'No facts yet'],
       // What it asks for is sent behind what the page before asked for.
       ['/sessions', 'No session yet'],
     ] as const) {
@@ -40,5 +40,20 @@ describe.skipIf(!hasBrowser)(`addresses${withoutBrowser}`, () => {
     }
     await expect.poll(() => asked.some((text) => text.includes('sessionUpdates'))).toBe(true)
     expect(asked.filter((text) => text.includes('factUpdates'))).toEqual([])
+  })
+
+  test.each([
+    ['/approvals/decided?status=DENIED', 'None was settled so'],
+    ['/memory/questions?status=RESOLVED', 'Nothing was answered yet'],
+    ['/memory/proposals?which=decided', 'Nothing was decided yet'],
+    ['/memory?which=decided', 'Nothing was decided yet'],
+    ['/memory?search=acorn', 'Nothing matches'],
+    ['/memory/facts', 'No facts yet'],
+    ['/memory/facts?search=acorn', 'No such fact'],
+    ['/memory/facts?review=1', 'Nothing to review'],
+  ])('where nothing is, %s says what is missing: %s', async (path, title) => {
+    await using opened = await world.open('ada', { path })
+    await opened.page.getByRole('heading', { name: title }).waitFor()
+    expect(await opened.page.locator('main').getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([title])
   })
 })
