@@ -46,7 +46,10 @@ export function Dialog({ title, isOpen, onClose, children, actions, onSubmit, is
       className={isWide ? 'dialog dialog-wide' : 'dialog'}
       aria-labelledby={titleId}
       tabIndex={-1}
-      onClose={onClose}
+      onClose={() => {
+        // React's strict mode takes it away and shows it again before it hears that it was closed.
+        if (dialog.current?.open !== true) onClose()
+      }}
       onPointerDown={(event) => {
         isPressedBeside.current = event.target === dialog.current
       }}
