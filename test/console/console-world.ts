@@ -155,6 +155,11 @@ export class ConsoleWorld implements AsyncDisposable {
   }
 
   /** As `ConsoleBrowser` has it. */
+  logIn(opened: Opened, person: Person): Promise<void> {
+    return this.#browser.logIn(opened, person)
+  }
+
+  /** As `ConsoleBrowser` has it. */
   open(person: Person, options: OpenOptions = {}): Promise<Opened> {
     return this.#browser.open(person, options)
   }

@@ -39,4 +39,34 @@ describe.skipIf(!hasBrowser)(`the live list${withoutBrowser}`, () => {
     expect(await page.getByText('Ripe pears').count()).toBe(1)
     await page.unroute('**/graphql')
   })
+
+  test('an update does not hide what was read of a later state', async () => {
+    const ada = world.story.as('ada')
+    await ada.run(OpenSessionDocument, { input: { id: 'cli:fig', description: 'Green figs' } })
+    await using opened = await world.blank()
+    const { page } = opened
+    let isSilent = false
+    await page.routeWebSocket(/./, (socket) => {
+      const server = socket.connectToServer()
+      server.onMessage((message) => {
+        if (!isSilent) socket.send(message)
+      })
+    })
+    let reads = 0
+    page.on('response', (response) => {
+      if (response.request().postData()?.includes('query Sessions(') === true) reads += 1
+    })
+    await world.logIn(opened, 'ada')
+    await page.goto(`${world.url}/#/sessions`)
+    await page.getByText('Green figs').waitFor()
+    // As the page was opened, and as the subscription began; no other read takes the update's place.
+    await expect.poll(() => reads).toBe(2)
+    await ada.run(UpdateSessionDocument, { input: { id: 'cli:fig', description: 'Ripe figs' } })
+    await page.getByText('Ripe figs').waitFor()
+    isSilent = true
+    await ada.run(UpdateSessionDocument, { input: { id: 'cli:fig', description: 'Dried figs' } })
+    await page.getByLabel('Search sessions').fill('figs')
+    await page.getByText('Dried figs').waitFor()
+    expect(await page.getByText('Ripe figs').count()).toBe(0)
+  })
 })

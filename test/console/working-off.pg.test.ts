@@ -442,9 +442,11 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await using bens = await world.open('ben', { path: '/approvals' })
     const { page } = bens
     await page.getByText('echo ben | tee ben.txt').waitFor()
-    await press(bens, 'a', 'd', 'e')
+    await press(bens, 'x', 'a', 'd', 'e')
+    await page.locator('.pick-picked').waitFor()
     expect(await page.getByRole('dialog').count()).toBe(0)
     expect(await page.getByRole('button', { name: /Approve|Deny|Edit/ }).count()).toBe(0)
+    expect(await page.getByRole('article').getByText('Others decide this.').count()).toBe(1)
     const pages = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
     expect(await pages.allInnerTexts()).toEqual(['Sessions', 'Approvals', 'Memory', 'Schedules', 'Server'])
     for (const closed of ['usage', 'audit', 'plugins', 'people']) {

@@ -25,6 +25,15 @@ function follow(changed: () => void): () => void {
   }
 }
 
+/** A part of a path, such as an id, as it was before it was encoded; one that is mistyped stays as it stands there. */
+export function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 /** As anywhere in the console, also outside components: `goTo('/sessions')`. */
 export function goTo(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   const href = `#${to}`

@@ -7,15 +7,19 @@ import { useEffect, useEffectEvent } from 'react'
 import { client } from './client.ts'
 import { reportFailure } from './trouble.ts'
 
-/** `onUpdate` is called with each update; the newest one, when the component was rendered again since. */
+/**
+ * `onUpdate` is called with each update; the newest one, when the component was rendered again since. `variables` null:
+ * it is not followed, as where the viewer may not, which the server would write down as denied.
+ */
 export function useUpdates<Data extends object, Variables extends object>(
   document: TypedDocument<Data, Variables>,
-  variables: Variables,
+  variables: Variables | null,
   onUpdate: (data: Data) => void,
 ): void {
   const tell = useEffectEvent(onUpdate)
-  const key = JSON.stringify(variables)
+  const key = variables === null ? null : JSON.stringify(variables)
   useEffect(() => {
+    if (key === null) return
     const left = new AbortController()
     void follow(document, JSON.parse(key) as Variables, { tell: (data) => tell(data), signal: left.signal })
     return () => left.abort()

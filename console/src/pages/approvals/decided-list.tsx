@@ -17,6 +17,12 @@ const nothingDecided = (
   </EmptyState>
 )
 
+const nothingSettledSo = (
+  <EmptyState icon="filter" title="None was settled so">
+    Choose all that are settled to see the others.
+  </EmptyState>
+)
+
 export function DecidedList() {
   const [only, setOnly] = useAddressedChoice<ApprovalStatus | ''>('status', ['', ...SETTLED])
   const status = only === '' ? [...SETTLED] : [only]
@@ -37,7 +43,13 @@ export function DecidedList() {
     </SelectField>
   )
   return (
-    <ListPane what="approvals that are settled" list={list} bar={bar} empty={nothingDecided} rowHeight={130}>
+    <ListPane
+      what="approvals that are settled"
+      list={list}
+      bar={bar}
+      empty={only === '' ? nothingDecided : nothingSettledSo}
+      rowHeight={130}
+    >
       {(row) => (
         <article className="pick-row" tabIndex={0} aria-label={`${row.status.toLowerCase()}: ${row.task.detail}`}>
           <div className="pick-body">

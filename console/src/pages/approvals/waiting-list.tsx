@@ -55,7 +55,9 @@ export function WaitingList() {
         <option value="expiry">Soonest to expire first</option>
         <option value="newest">Newest first</option>
       </SelectField>
-      {picking.picked.size > 0 && <Several picking={picking} approving={approving} />}
+      {shown.some(({ id, viewerCan }) => viewerCan.decide && picking.picked.has(id)) && (
+        <Several picking={picking} approving={approving} />
+      )}
     </>
   )
   return (
@@ -71,7 +73,11 @@ export function WaitingList() {
         {(row) => (
           <PickRow id={row.id} label={titleOf(row)} picking={picking} hasBox={row.viewerCan.decide}>
             <WhatRuns approval={row} state={<Countdown until={row.expiresAt} />} />
-            {row.viewerCan.decide && <Buttons row={row} approving={approving} />}
+            {row.viewerCan.decide ? (
+              <Buttons row={row} approving={approving} />
+            ) : (
+              <p className="small soft">Others decide this.</p>
+            )}
           </PickRow>
         )}
       </ListPane>

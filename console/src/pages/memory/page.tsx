@@ -1,6 +1,6 @@
 /** What was learned, what is known, what is proposed, and what is asked. */
 import { useLocation } from 'wouter'
-import { goTo } from '../../app/hash-location.ts'
+import { decodePart, goTo } from '../../app/hash-location.ts'
 import { useViewer } from '../../data/use-viewer.ts'
 import { Tabs } from '../../ui/controls/tabs.tsx'
 import { Facts } from './facts/facts.tsx'
@@ -14,7 +14,7 @@ export default function MemoryPage() {
   const [path] = useLocation()
   const viewer = useViewer()
   const [, , tab = viewer.isAdmin ? 'inbox' : 'facts', id] = path.split('/')
-  const shownId = id === undefined ? null : decodeURIComponent(id)
+  const shownId = id === undefined ? null : decodePart(id)
   const facts = { id: 'facts', label: 'Facts', content: <Facts shownId={shownId} /> }
   const proposals = { id: 'proposals', label: 'Proposals', content: <Proposals /> }
   const questions = { id: 'questions', label: 'Questions', content: <Questions /> }

@@ -34,6 +34,12 @@ const nothingAsked = (
   </EmptyState>
 )
 
+const nothingAnswered = (
+  <EmptyState icon="memory" title="Nothing was answered yet">
+    Questions that were answered or closed are kept here, with what was said.
+  </EmptyState>
+)
+
 export function Questions() {
   const [status, setStatus] = useAddressedChoice<QuestionStatus>('status', ['OPEN', 'RESOLVED'])
   const [answered, setAnswered] = useState<QuestionRowFragment | null>(null)
@@ -62,7 +68,7 @@ export function Questions() {
         what="questions"
         list={list}
         bar={bar}
-        empty={nothingAsked}
+        empty={status === 'OPEN' ? nothingAsked : nothingAnswered}
         rowHeight={90}
         foot={<KeyHints keys={KEYS} />}
       >

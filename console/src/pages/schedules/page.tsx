@@ -1,5 +1,6 @@
 /** Messages that the clock sends: the list, and one of them with its runs. */
 import { Route, Switch } from 'wouter'
+import { decodePart } from '../../app/hash-location.ts'
 import { ScheduleDetail } from './schedule-detail.tsx'
 import { ScheduleList } from './schedule-list.tsx'
 import './schedules.css'
@@ -8,7 +9,7 @@ import '../../ui/picking/picking.css'
 export default function SchedulesPage() {
   return (
     <Switch>
-      <Route path="/schedules/:id">{({ id }) => <ScheduleDetail id={decodeURIComponent(id)} />}</Route>
+      <Route path="/schedules/:id">{({ id }) => <ScheduleDetail id={decodePart(id)} />}</Route>
       <Route>
         <ScheduleList />
       </Route>

@@ -3,6 +3,7 @@ import { sessionStore } from '@factotum/client'
 import { useSession } from '@factotum/client/react'
 import { useState, type DragEvent } from 'react'
 import { useSearchParams } from 'wouter'
+import { decodePart } from '../../app/hash-location.ts'
 import { client } from '../../data/client.ts'
 import { beginRead, useRead } from '../../data/use-read.ts'
 import { useViewer } from '../../data/use-viewer.ts'
@@ -95,7 +96,7 @@ interface TalkProps {
 
 /** The session is read, and followed for a while: long enough to be shown. */
 export function begin(path: string): void {
-  const id = decodeURIComponent(path.split('/')[2] ?? '')
+  const id = decodePart(path.split('/')[2] ?? '')
   beginRead(SessionPageDocument, { id })
   const leave = sessionStore(client, id).subscribe(() => {})
   leave()

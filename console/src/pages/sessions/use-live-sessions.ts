@@ -55,7 +55,10 @@ interface Newest {
   readonly readSoon: () => void
 }
 
-/** What came by updates is shown instead of what was read until a read that was asked for later has been answered. */
+/**
+ * What came by updates is shown instead of what was read, unless that is newer, until a read that was asked for later
+ * has been answered.
+ */
 function useNewest(): Newest {
   const [updated, setUpdated] = useState<ReadonlyMap<string, Updated>>(new Map())
   const count = useRef(0)
@@ -74,7 +77,7 @@ function useNewest(): Newest {
     newest: useCallback(
       (read) => {
         const session = updated.get(read.id)?.session
-        return session !== undefined && session.lastActivityAt >= read.lastActivityAt ? session : read
+        return session !== undefined && session.lastSeq >= read.lastSeq ? session : read
       },
       [updated],
     ),

@@ -2,7 +2,7 @@
  * What must be answered before the page goes on: the browser's own modal dialog, which keeps the focus, closes on
  * Escape and makes the rest inert. (Radix' locks scrolling with a style sheet that the page's policy forbids.)
  */
-import { useEffect, useId, useRef, type FormEvent, type ReactNode } from 'react'
+import { useEffect, useId, useLayoutEffect, useRef, type FormEvent, type ReactNode } from 'react'
 import { IconButton } from './button.tsx'
 import './dialog.css'
 
@@ -20,7 +20,13 @@ interface DialogProps {
 
 export function Dialog({ title, isOpen, onClose, children, actions, onSubmit, isWide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const isPressedBeside = useRef(false)
   const titleId = useId()
+  // One that is taken away while it is open is closed first: only then does the browser give the focus back.
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    return () => shown?.close()
+  }, [])
   useEffect(() => {
     const shown = dialog.current
     if (!isOpen || shown === null) return shown?.close()
@@ -40,9 +46,16 @@ export function Dialog({ title, isOpen, onClose, children, actions, onSubmit, is
       className={isWide ? 'dialog dialog-wide' : 'dialog'}
       aria-labelledby={titleId}
       tabIndex={-1}
-      onClose={onClose}
+      onClose={() => {
+        // React's strict mode takes it away and shows it again before it hears that it was closed.
+        if (dialog.current?.open !== true) onClose()
+      }}
+      onPointerDown={(event) => {
+        isPressedBeside.current = event.target === dialog.current
+      }}
       onClick={(event) => {
-        if (event.target === dialog.current) onClose()
+        // A text that is selected in a field ends as a click here, where the pointer was let go.
+        if (event.target === dialog.current && isPressedBeside.current) onClose()
       }}
     >
       {isOpen && (

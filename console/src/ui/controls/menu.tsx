@@ -3,7 +3,7 @@
  * its own.
  */
 import { DropdownMenu as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { useRef, type ReactNode } from 'react'
 import { Icon, type IconName } from '../display/icon.tsx'
 import './float.css'
 
@@ -23,9 +23,17 @@ interface MenuProps {
 }
 
 export function Menu({ children, items }: MenuProps) {
+  const trigger = useRef<HTMLButtonElement>(null)
+  // The item is gone when a dialog that it opens is closed; the button can be given the focus back.
+  const select = (item: MenuItem): void => {
+    trigger.current?.focus()
+    item.run()
+  }
   return (
     <Radix.Root modal={false}>
-      <Radix.Trigger asChild>{children}</Radix.Trigger>
+      <Radix.Trigger ref={trigger} asChild>
+        {children}
+      </Radix.Trigger>
       <Radix.Portal>
         <Radix.Content className="menu" sideOffset={4} align="end" collisionPadding={8}>
           {items.map((item, index) =>
@@ -37,7 +45,7 @@ export function Menu({ children, items }: MenuProps) {
                 key={item.label}
                 className={item.isDangerous === true ? 'menu-item menu-danger' : 'menu-item'}
                 disabled={item.isDisabled === true}
-                onSelect={item.run}
+                onSelect={() => select(item)}
               >
                 {item.icon !== undefined && <Icon name={item.icon} />}
                 {item.label}

@@ -1,6 +1,7 @@
 /** Parts of one page, of which one is shown. Arrow keys lead from one to the next. */
 import { Tabs as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
+import { EmptyState } from '../tell/empty-state.tsx'
 import './tabs.css'
 
 export interface Tab {
@@ -31,6 +32,11 @@ export function Tabs({ label, tabs, value, onChange }: TabsProps) {
           {tab.content}
         </Radix.Content>
       ))}
+      {!tabs.some(({ id }) => id === value) && (
+        <EmptyState title="There is no such page">
+          The address may be mistyped, or the page is for admins. The tabs above lead on.
+        </EmptyState>
+      )}
     </Radix.Root>
   )
 }

@@ -27,13 +27,25 @@ const KEYS = [
   ['/', 'search'],
   ['↑ ↓', 'move'],
   ['Enter', 'open'],
-  ['n', 'new'],
 ] as const
+const KEYS_OF_ADMINS = [...KEYS, ['n', 'new']] as const
 
 const noFacts = (
   <EmptyState icon="memory" title="No such fact">
-    Facts come from what sessions learn, once it is promoted, or are added here. Try other words, or tick the box to
-    include facts that are no longer in use.
+    Try other words, or tick the box to include facts that are no longer in use.
+  </EmptyState>
+)
+
+const noFactsYet = (
+  <EmptyState icon="memory" title="No facts yet">
+    Facts come from what sessions learn, once it is promoted, or are written by admins. All that are shown to you will
+    be listed here.
+  </EmptyState>
+)
+
+const noneToReview = (
+  <EmptyState icon="memory" title="Nothing to review">
+    A person has reviewed every fact that is found so. Untick the box to see them all.
   </EmptyState>
 )
 
@@ -49,9 +61,10 @@ export function Facts({ shownId }: { readonly shownId: string | null }) {
   const filter = { includeInvalidated, ...(isReview ? { reviewed: false } : {}), ...(search === '' ? {} : { search }) }
   const order = isReview ? ({ orderBy: 'MOST_USED' } as const) : {}
   const list = usePages(FactsDocument, { first: 50, filter, ...order }, ({ facts }) => facts)
-  useUpdates(FactUpdatesDocument, {}, () => {
+  useUpdates(FactUpdatesDocument, viewer.isAdmin ? {} : null, () => {
     for (const read of [FactsDocument, FactDocument]) void queryClient.invalidateQueries({ queryKey: keyOf(read) })
   })
+  const empty = search !== '' ? noFacts : isReview ? noneToReview : noFactsYet
   const picking = usePicking(list.rows, ({ id }) => id, {
     Enter: () => picking.currentId !== null && openFact(picking.currentId),
     n: () => viewer.isAdmin && setIsNew(true),
@@ -59,18 +72,7 @@ export function Facts({ shownId }: { readonly shownId: string | null }) {
   const bar = (
     <>
       <SearchField label="Search the facts" value={typed} onChange={(event) => setTyped(event.target.value)} />
-      <CheckField
-        label="Also those not in use"
-        checked={includeInvalidated}
-        onChange={(event) => setAll(event.target.checked ? '1' : '')}
-      />
-      {viewer.isAdmin && (
-        <CheckField
-          label="To review, most used first"
-          checked={isReview}
-          onChange={(event) => setReview(event.target.checked ? '1' : '')}
-        />
-      )}
+      <Boxes isAll={includeInvalidated} setAll={setAll} isReview={isReview} setReview={setReview} />
       {viewer.isAdmin && (
         <Button icon="plus" onClick={() => setIsNew(true)}>
           New fact
@@ -81,7 +83,14 @@ export function Facts({ shownId }: { readonly shownId: string | null }) {
   return (
     <div className={shownId === null ? 'facts' : 'facts facts-open'}>
       <div className="facts-list">
-        <ListPane what="facts" list={list} bar={bar} empty={noFacts} rowHeight={64} foot={<KeyHints keys={KEYS} />}>
+        <ListPane
+          what="facts"
+          list={list}
+          bar={bar}
+          empty={empty}
+          rowHeight={64}
+          foot={<KeyHints keys={viewer.isAdmin ? KEYS_OF_ADMINS : KEYS} />}
+        >
           {(row) => (
             <PickRow id={row.id} label={row.content} picking={picking} hasBox={false}>
               <FactLine fact={row} />
@@ -92,6 +101,34 @@ export function Facts({ shownId }: { readonly shownId: string | null }) {
       {shownId !== null && <FactDetail key={shownId} id={shownId} />}
       {isNew && <NewFactDialog onClose={() => setIsNew(false)} />}
     </div>
+  )
+}
+
+interface BoxesProps {
+  readonly isAll: boolean
+  readonly setAll: (value: string) => void
+  readonly isReview: boolean
+  readonly setReview: (value: string) => void
+}
+
+/** Which facts are listed; the empty text is left out of the address. */
+function Boxes({ isAll, setAll, isReview, setReview }: BoxesProps) {
+  const viewer = useViewer()
+  return (
+    <>
+      <CheckField
+        label="Also those not in use"
+        checked={isAll}
+        onChange={(event) => setAll(event.target.checked ? '1' : '')}
+      />
+      {viewer.isAdmin && (
+        <CheckField
+          label="To review, most used first"
+          checked={isReview}
+          onChange={(event) => setReview(event.target.checked ? '1' : '')}
+        />
+      )}
+    </>
   )
 }
 

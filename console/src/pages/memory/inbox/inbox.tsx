@@ -57,6 +57,26 @@ const nothingWaits = (
   </EmptyState>
 )
 
+/** Where another list than that of what waits is chosen. */
+const nothingElse = {
+  refused: (
+    <EmptyState icon="memory" title="Nothing was refused">
+      What says what is known already, or cannot be a fact by its form, is kept here without having been judged.
+    </EmptyState>
+  ),
+  decided: (
+    <EmptyState icon="memory" title="Nothing was decided yet">
+      What was promoted, asked about or discarded is kept here, by the curator as by people.
+    </EmptyState>
+  ),
+} as const
+
+const nothingFound = (
+  <EmptyState icon="filter" title="Nothing matches">
+    The search looks for words in what was learned, in the list that is chosen. Try other words, or another list.
+  </EmptyState>
+)
+
 export function Inbox() {
   const [which, setWhich] = useAddressedChoice('which', ['waiting', 'alike', 'refused', 'decided'])
   const [typed, setTyped] = useAddressedText('search')
@@ -75,10 +95,12 @@ export function Inbox() {
       {several}
     </InboxBar>
   )
+  const empty =
+    search !== '' ? nothingFound : which === 'refused' || which === 'decided' ? nothingElse[which] : nothingWaits
   if (which === 'alike') return <Alike bar={bar(null)} curate={curate} />
   return (
     <>
-      <OneByOne list={{ ...list, rows: shown }} bar={bar} acts={acts} undo={curate.undo} />
+      <OneByOne list={{ ...list, rows: shown }} bar={bar} empty={empty} acts={acts} undo={curate.undo} />
       {asking !== null && (
         <LearningDialog key={asking.row.id} asking={asking} decide={curate.decide} onClose={() => setAsking(null)} />
       )}
@@ -122,11 +144,13 @@ interface OneByOneProps {
   readonly list: Pages<LearningRowFragment>
   /** With what can be done with several. */
   readonly bar: (several: ReactNode) => ReactNode
+  /** Shown when there is no row. */
+  readonly empty: ReactNode
   readonly acts: LearningActs
   readonly undo: () => Promise<void>
 }
 
-function OneByOne({ list, bar, acts, undo }: OneByOneProps) {
+function OneByOne({ list, bar, empty, acts, undo }: OneByOneProps) {
   const picking = usePicking(list.rows, ({ id }) => id, {
     p: () => acts.promote(picking.chosen),
     w: () => acts.widen(picking.chosen),
@@ -141,7 +165,7 @@ function OneByOne({ list, bar, acts, undo }: OneByOneProps) {
       what="learnings"
       list={list}
       bar={bar(picking.picked.size > 0 && <SeveralLearnings picking={picking} acts={acts} />)}
-      empty={nothingWaits}
+      empty={empty}
       rowHeight={130}
       foot={<KeyHints keys={KEYS} />}
     >

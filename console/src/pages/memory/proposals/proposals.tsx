@@ -36,6 +36,12 @@ const nothingProposed = (
   </EmptyState>
 )
 
+const nothingDecided = (
+  <EmptyState icon="memory" title="Nothing was decided yet">
+    Proposals that were accepted or rejected are kept here, also those that were undone.
+  </EmptyState>
+)
+
 const WHICH = { waiting: ['WAITING'], decided: ['ACCEPTED', 'REJECTED', 'UNDONE'] } as const
 
 export function Proposals() {
@@ -75,7 +81,7 @@ export function Proposals() {
         what="proposals"
         list={{ ...list, rows }}
         bar={bar}
-        empty={nothingProposed}
+        empty={which === 'waiting' ? nothingProposed : nothingDecided}
         rowHeight={160}
         foot={<KeyHints keys={KEYS} />}
       >

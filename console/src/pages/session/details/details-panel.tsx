@@ -90,7 +90,8 @@ function Cost({ session: { usage, messageCount, turnCount } }: { readonly sessio
     <Part title="Usage">
       <dl className="facts">
         <Fact name="Said and done">
-          {messageCount} {messageCount === 1 ? 'message' : 'messages'}, {turnCount} {turnCount === 1 ? 'turn' : 'turns'}
+          {messageCount} {messageCount === 1 ? 'message' : 'messages'}, {turnCount} {turnCount === 1 ? 'turn' : 'turns'}{' '}
+          ended
         </Fact>
         <Fact name="Model calls">{usage.calls}</Fact>
         <Fact name="Tokens">

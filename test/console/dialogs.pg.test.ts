@@ -1,0 +1,70 @@
+/** Dialogs: what a pointer may do to them, and where the focus is when they are closed. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { OpenSessionDocument } from '../generated/graphql.ts'
+import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { ConsoleWorld } from './console-world.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+
+describe.skipIf(!hasBrowser)(`dialogs${withoutBrowser}`, () => {
+  let world: ConsoleWorld
+  beforeAll(async () => {
+    world = await ConsoleWorld.begin()
+    await world.story.as('ada').run(OpenSessionDocument, { input: { id: 'cli:oak', description: 'An old oak' } })
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  test('a text that is selected beyond the edge of a dialog stays; a click beside the dialog closes it', async () => {
+    await using opened = await world.open('ada', { path: '/sessions' })
+    const { page } = opened
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await page.keyboard.press('n')
+    const dialog = page.getByRole('dialog')
+    const about = dialog.getByLabel('What it is about')
+    await about.fill('Acorns')
+    const box = await about.boundingBox()
+    if (box === null) throw new Error('the field is not drawn')
+    await page.mouse.move(box.x + 30, box.y + box.height / 2)
+    await page.mouse.down()
+    await page.mouse.move(5, box.y + box.height / 2)
+    await page.mouse.up()
+    expect(await dialog.isVisible()).toBe(true)
+    expect(await about.inputValue()).toBe('Acorns')
+    await page.mouse.click(5, 5)
+    await dialog.waitFor({ state: 'hidden' })
+  })
+
+  test.each([
+    ['/people', 'New user', 'Cancel'],
+    ['/people/tokens', 'New token', 'Close'],
+    ['/memory/facts', 'New fact', 'Cancel'],
+    ['/schedules', 'New schedule', 'Close'],
+    ['/sessions', 'New session', 'Cancel'],
+  ])('%s: the button "%s" has the focus again when its dialog was closed by "%s"', async (path, name, by) => {
+    await using opened = await world.open('ada', { path })
+    const { page } = opened
+    await page.locator('main').getByRole('button', { name }).first().press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: by, exact: true }).press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(await focused(page)).toBe(name)
+  })
+
+  test('the button of a menu has the focus again when a dialog that it led to was closed', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli%3Aoak' })
+    const { page } = opened
+    await page.locator('.session-head').getByRole('button', { name: 'More' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
+    await page.getByRole('heading', { name: 'Delete this session?' }).waitFor()
+    expect(await page.evaluate(`document.activeElement.closest('dialog') !== null`)).toBe(true)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(await focused(page)).toBe('More')
+  })
+})
+
+/** The name of what has the focus. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate(`(({ activeElement: at, body }) =>
+    at === body ? 'nothing' : (at.getAttribute('aria-label') ?? at.textContent))(document)`)
+}
