@@ -107,7 +107,8 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   )
   const watching = openWatching({ stored, config, logger }, opened)
   const intake = createIntake({ home, stored, config, redactorOf, worker, uploads, checkWebhook, knowledge })
-  const plugins = await openPlugins({ options, config, secrets, stored, intake, tools, hooks, runtimes, metrics }, opened)
+  const ofPlugins = { options, config, secrets, stored, intake, tools, hooks, runtimes, metrics }
+  const plugins = await openPlugins(ofPlugins, opened)
   const build = { version: VERSION, commit: await commit }
   showLiveFigures({ metrics, database, readings: () => file.readings(), build, clock, logger })
   const door = await openDoor({

@@ -30,8 +30,8 @@ interface PluginsParts {
 }
 
 /**
- * They come as they start, if they may: this waits only until turns know which there are. While it is paused nothing of others runs, the servers of
- * tools that a built-in plugin starts included.
+ * They come as they start, if they may: this waits only until turns know which there are. While it is paused nothing of
+ * others runs, the servers of tools that a built-in plugin starts included.
  */
 export async function openPlugins(parts: PluginsParts, opened: Opened): Promise<LivePlugins> {
   const { config, secrets, intake, hooks, runtimes, metrics } = parts

@@ -141,17 +141,12 @@ export class LivePlugins {
 
   /** To load a module takes seconds: turns that begin before then have the plugins that were there the last time. */
   async #recall(): Promise<void> {
-    const { database, hooks, clock, logger } = this.#options
+    const { database, logger } = this.#options
     try {
       const found = this.#finder.find()
       const called = (await readCalledPlugins(database)).filter((one) => found.has(one.name) && isCalled(one))
       this.#recalled = new Map(called.map((one) => [one.name, one]))
-      hooks.become(
-        hooksOf(
-          called.map(({ name }) => this.#enabled(name)),
-          clock,
-        ),
-      )
+      this.#callInTurns(called)
     } catch (error) {
       logger.warn({ error: messageOf(error) }, 'plugins could not be read yet; turns that begin now have none')
     }
@@ -214,8 +209,7 @@ export class LivePlugins {
     const keepers = this.#rows.flatMap(({ name }) => this.#running.get(name)?.keeper ?? [])
     this.#broadcast.become(keepers)
     const called = keepers.filter(({ name }) => isCalled(this.#loaded.get(name)?.manifest))
-    const plugins = called.map(({ name }) => this.#enabled(name))
-    this.#options.hooks.become(hooksOf(plugins, this.#options.clock))
+    this.#callInTurns(called)
     this.#options.runtimes.become(keepers)
     this.#warnOfRuntimes()
     await this.#report()
@@ -282,6 +276,13 @@ export class LivePlugins {
     if (running?.key === key) return
     if (running !== undefined) this.#end(name, row.settings as Json)
     this.#begin(row, { loaded, key, before: running?.keeper ?? null })
+  }
+
+  /** By turns that begin from now on. */
+  #callInTurns(called: readonly { readonly name: string }[]): void {
+    const { hooks, clock } = this.#options
+    const plugins = called.map(({ name }) => this.#enabled(name))
+    hooks.become(hooksOf(plugins, clock))
   }
 
   /** Turns that began before hold it, too. */

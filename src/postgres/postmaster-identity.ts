@@ -2,26 +2,32 @@
  * Whose number stands in postmaster.pid. After a power cut, in a copied home, or in a container that counts its
  * processes from the same number each time, it may have gone to another program, or to the PostgreSQL of another home.
  */
-import { basename } from 'node:path'
-import type { Cluster } from './postgres-cluster.ts'
-import type { Postmaster } from './postmaster.ts'
 import { readFile, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { hasCode } from '../platform/error-code.ts'
+import type { Cluster } from './postgres-cluster.ts'
 import { runPostgresProgram } from './postgres-program.ts'
 
 /** Between a process's start and the moment that it takes for its own. */
 const TOLERANCE_S = 5
 
+/** As postmaster.pid names it. */
+interface NamedProcess {
+  readonly pid: number
+  /** In seconds since 1970. */
+  readonly startedAtS: number
+}
+
 /**
  * Whether process `pid` is the server of `cluster`. One that has ended is not. One whose facts this process may not
  * read is taken for the server.
  */
-export async function isServerOf(cluster: Pick<Cluster, 'data'>, postmaster: Postmaster): Promise<boolean> {
+export async function isServerOf(cluster: Pick<Cluster, 'data'>, postmaster: NamedProcess): Promise<boolean> {
   const facts = await readProcessFacts(postmaster.pid)
   return facts === null || isServer(facts, { ...postmaster, data: cluster.data, folder: await folderId(cluster.data) })
 }
 
-interface Server extends Pick<Postmaster, 'startedAtS'>, Pick<Cluster, 'data'> {
+interface Server extends Pick<NamedProcess, 'startedAtS'>, Pick<Cluster, 'data'> {
   readonly folder: string | null
 }
 

@@ -118,8 +118,9 @@ export async function launch(
 }
 
 /**
- * Ends the server: connections are cut, what is committed is on disk, and its process is gone. `pg_ctl` runs as the server's account, so
- * that no number in a file can make root signal a stranger. Throws DATABASE_UNAVAILABLE when the server does not end.
+ * Ends the server: connections are cut, what is committed is on disk, and its process is gone. `pg_ctl` runs as the
+ * server's account, so that no number in a file can make root signal a stranger. Throws DATABASE_UNAVAILABLE when the
+ * server does not end.
  */
 export async function endServer(
   cluster: Cluster,

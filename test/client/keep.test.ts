@@ -20,7 +20,7 @@ function openThousand(client: FactotumClient): WeakRef<object>[] {
   return Array.from({ length: 1000 }, (_, n) => new WeakRef(sessionStore(client, `web:${n}`)))
 }
 
-/** How many are there after the garbage was collected. What was asked for in this turn of the loop stays until its end. */
+/** How many are there after the garbage was collected. What this turn of the loop has asked for stays until its end. */
 async function countOf(made: readonly WeakRef<object>[]): Promise<number> {
   await setImmediate()
   collectGarbage()

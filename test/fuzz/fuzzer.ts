@@ -1,5 +1,5 @@
 /**
- * SeededRandom operations, from a seed: such as the schema allows, such with something wrong in them, deep ones, and noise.
+ * Random operations, from a seed: such as the schema allows, such with something wrong in them, deep ones, and noise.
  * Most of what they ask for is refused; what passes reads, or changes sessions that are made up.
  */
 import {

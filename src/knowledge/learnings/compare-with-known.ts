@@ -5,9 +5,9 @@
  *
  * What must hold: only facts that everybody is shown, and those of its own scope, are known to it, and what others have
  * stands in the way of none of these; but what a person rejected or discarded in a project is held for a person when
- * everybody is to be told it. Bounded with any number of facts and learnings. The same normal text is found in any case (hash index);
- * of those that are alike, the ones that are most about the same (../rank-facts.ts). What is alike is never a reason to
- * refuse: trigrams cannot tell 8080 from 8081.
+ * everybody is to be told it. Bounded with any number of facts and learnings. The same normal text is found in any case
+ * (hash index); of those that are alike, the ones that are most about the same (../rank-facts.ts). What is alike is
+ * never a reason to refuse: trigrams cannot tell 8080 from 8081.
  */
 import { reachOfScope, type Scope } from '../../core/knowledge/fact-scope.ts'
 import type { Database } from '../../store/database.ts'

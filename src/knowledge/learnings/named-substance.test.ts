@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { lostSubstance } from '../consolidation/lost-substance.ts'
-import { COUNTING, missingIn } from './named-substance.ts'
+import { COUNTING } from './counting-words.ts'
+import { missingIn } from './named-substance.ts'
 import { otherSubstance } from './other-substance.ts'
 
 /** In each way that people write it. */

@@ -3,6 +3,7 @@
  * (other-substance.ts) and what may not be lost (lost-detail.ts), by what is promoted and by what is merged. In which
  * way a number is written is all the same: 10,000, 10.000, 10 000 and 10000; seven and 7. Pure.
  */
+import { ALSO_OTHER_WORDS, COUNTING } from './counting-words.ts'
 import { OPENING } from './opening-words.ts'
 
 /** Words in capitals, also at the beginning of a sentence: "Bob approves releases". */
@@ -13,20 +14,6 @@ const GROUPED = /^\d{1,3}(?:[.,' \u00a0\u2009\u202f]\d{3})+$/u
 const BETWEEN_GROUPS = /[' \u00a0\u2009\u202f]/u
 /** Letters that forms of a word have in common. */
 const STEM_CHARS = 5
-
-/** Of up to twelve things people write the number as a word. */
-export const COUNTING = [
-  'one two three four five six seven eight nine ten eleven twelve',
-  'eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf',
-  'un deux trois quatre cinq six sept huit neuf dix onze douze',
-  'uno dos tres cuatro cinco seis siete ocho nueve diez once doce',
-  'uno due tre quattro cinque sei sette otto nove dieci undici dodici',
-].map((words) => words.split(' '))
-
-/** Of these, those that mean something else as often, in one of the languages: they count only beside a number. */
-const ALSO_OTHER_WORDS: ReadonlySet<string> = new Set(
-  'one eins un uno due dos sei tre neuf once elf dix onze six sept dodici acht'.split(' '),
-)
 
 /**
  * A number or a name that `text` has and `known` has not, as it is written; null: there is none. `nouns`: words, in

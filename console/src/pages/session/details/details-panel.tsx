@@ -85,13 +85,16 @@ function SetUpFacts({ session }: { readonly session: Details }) {
   )
 }
 
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 function Cost({ session: { usage, messageCount, turnCount } }: { readonly session: Details }) {
   return (
     <Part title="Usage">
       <dl className="facts">
         <Fact name="Said and done">
-          {messageCount} {messageCount === 1 ? 'message' : 'messages'}, {turnCount} {turnCount === 1 ? 'turn' : 'turns'}{' '}
-          ended
+          {countOf(messageCount, 'message')}, {countOf(turnCount, 'turn')} ended
         </Fact>
         <Fact name="Model calls">{usage.calls}</Fact>
         <Fact name="Tokens">
