@@ -185,10 +185,11 @@ async function managePlugins(action: PluginAction, flags: Flags): Promise<void> 
 }
 
 async function doctor({ flags, callsModels, json }: Extract<Action, { kind: 'doctor' }>): Promise<void> {
-  const { environment, home } = placeToManage(flags)
-  const { examine } = await import('./terminal/doctor.ts')
-  const known = { environment, home, env: process.env, clock: systemClock, logger: silentLogger() }
-  await report(await examine({ ...known, keys: keysOf(home), callsModels }), json)
+  const { examine, findPlace } = await import('./terminal/doctor.ts')
+  const place = findPlace(() => placeToManage(flags))
+  if ('verdict' in place) return report([place], json)
+  const known = { ...place, env: process.env, clock: systemClock, logger: silentLogger() }
+  await report(await examine({ ...known, keys: keysOf(place.home), callsModels }), json)
 }
 
 async function checkModelsOnce({ flags, json }: Extract<Action, { kind: 'models-check' }>): Promise<void> {

@@ -36,6 +36,19 @@ export interface DoctorOptions {
   readonly freeBytes?: number
 }
 
+/**
+ * Nothing can be checked of a home that cannot be used, or where what is set cannot be read: then that is what is
+ * found.
+ */
+export function findPlace<Place extends object>(find: () => Place): Place | Finding {
+  try {
+    return find()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return fail('home', error.message, 'Mend that first: the other checks need it.')
+  }
+}
+
 /** In the order in which they are best mended. Rejects only for bugs. */
 export async function examine(options: DoctorOptions): Promise<readonly Finding[]> {
   const { environment, home, env, clock, logger } = options

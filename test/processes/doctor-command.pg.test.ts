@@ -101,7 +101,9 @@ const ANOTHER_USER: readonly Row[] =
     ? [
         [
           'the home belongs to another user',
-          [/^factotum: .* belongs to the user "root".* Start it as that user, or set FACTOTUM_HOME/],
+          [
+            /^FAIL {2}home .* belongs to the user "root".* Start it as that user, or set FACTOTUM_HOME.*\n +→ Mend that first/,
+          ],
           { by: () => NOBODY },
         ],
       ]
@@ -156,7 +158,7 @@ test.skipIf(skipReason(sandbox) !== '').each<Row>([
   ...ANOTHER_USER,
   [
     'the home is mounted read-only',
-    [/^factotum: .* mounted read-only\. Mount it for writing, or set FACTOTUM_HOME/],
+    [/^FAIL {2}home .* mounted read-only\. Mount it for writing, or set FACTOTUM_HOME/],
     { by: (home) => within('--ro-bind', home, home) },
   ],
   [
@@ -169,8 +171,15 @@ test.skipIf(skipReason(sandbox) !== '').each<Row>([
   ],
 ])('%s', async (_, found, surroundings) => {
   const { stdout, stderr, code } = await doctorIn(surroundings)
-  // Without a home there is nothing else to check: that is said as by each other command.
-  for (const finding of found) expect(stdout === '' ? stderr : stdout).toMatch(finding)
+  for (const finding of found) expect(stdout).toMatch(finding)
   expect(stderr).not.toMatch(/\n\s+at .*:\d+/)
   expect(code).toBe(found.every(({ source }) => source.startsWith('^warn')) ? 0 : 1)
+})
+
+test.skipIf(skipReason(sandbox) !== '')('JSON also of a home that cannot be used', async () => {
+  const { stdout, code } = await doctorIn({ args: ['--json'], by: (home) => within('--ro-bind', home, home) })
+  expect(JSON.parse(stdout)).toEqual([
+    { check: 'home', verdict: 'FAIL', says: expect.stringContaining('mounted read-only'), fix: expect.any(String) },
+  ])
+  expect(code).toBe(1)
 })
