@@ -87,7 +87,7 @@ export function storeErasure(database: Database, erasure: Erasure): Promise<Eras
 
 const OF_TURNS = ['plans', 'tasks', 'deliveries', 'requests', 'delegations', 'events'] as const
 const OF_USER = ['instructions', 'decisions', 'questions', 'turns', 'participants'] as const
-const OF_ALL = ['paraphrases', 'checkpoints', 'pluginEvents', 'prompts'] as const
+const OF_ALL = ['paraphrases', 'checkpoints', 'leftQuestions', 'pluginEvents', 'prompts'] as const
 
 interface Found {
   readonly type: ConversationType
@@ -182,6 +182,10 @@ const STATEMENTS = {
   participants: 'DELETE FROM participants WHERE session_id = $1 AND user_name = $2',
   // One that is being made has read what is gone now: without its claim it writes nothing, and is made again.
   checkpoints: 'UPDATE checkpoints SET run_id = NULL, leased_until = NULL WHERE session_id = $1',
+  // Whose learnings they were about is not known any more, once something else became of these.
+  leftQuestions: `UPDATE questions q SET content = ${E}, norm = '', ${erasedUnlessNull('answer')}
+    WHERE session_id = $1 AND status = 'RESOLVED' AND source <> 'ADMIN'
+      AND NOT EXISTS (SELECT FROM learnings l WHERE l.question_id = q.id)`,
   // What plugins say may quote anybody. The names of these events are plugins' own words.
   pluginEvents: `UPDATE events SET data = data || '{"json": "null"}' WHERE session_id = $1 AND type = 'Plugin'`,
   // Each quotes what was said before it.

@@ -105,6 +105,21 @@ async function readAll(client: ApiClient): Promise<string> {
   return JSON.stringify(read)
 }
 
+/** All that was asked about is decided without an answer, one asked about again: nothing names the first question. */
+async function askAnew(): Promise<void> {
+  const ada = story.as('ada')
+  const asked = `SELECT l.id FROM questions q JOIN learnings l ON l.question_id = q.id WHERE q.session_id = $1 AND q.source = 'CURATOR'`
+  let id = ''
+  for (let [next] = await sql<{ id: string }>(asked, GROUP); next !== undefined; [next] = await sql(asked, GROUP)) {
+    id = next.id
+    const { discardLearning } = await ada.run(api.DiscardLearningDocument, { id, reason: 'Not so.' })
+    expect(discardLearning.__typename).toBe('DiscardLearningPayload')
+  }
+  await ada.run(api.ReopenLearningDocument, { id })
+  const { askLearning } = await ada.run(api.AskLearningDocument, { id, question: `Is it ${CANARY} then?` })
+  expect(askLearning.__typename).toBe('AskLearningPayload')
+}
+
 const messagesOf = () =>
   sql<{ seq: number; user_name: string; content: string; id: string }>(
     'SELECT seq, user_name, content, id FROM messages WHERE session_id = $1 ORDER BY seq',
@@ -218,6 +233,8 @@ describe('a group in which everything quotes what Ben said', () => {
       GROUP,
       CANARY,
     )
+
+    await askAnew()
 
     // Cleo taught the like, which waits for the same answer.
     await sql(
