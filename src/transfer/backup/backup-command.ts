@@ -52,7 +52,7 @@ async function backUp(
   const leftOut = new LeftOut()
   try {
     const frames = writeBackup({ ...whole(options), folders, leftOut })
-    await pipeline(frames, createGzip({ level: 1 }), createWriteStream(part, { mode: 0o600 }))
+    await pipeline(frames, createGzip({ level: 1 }), createWriteStream(part, { mode: 0o600, flush: true }))
     await rename(part, file)
   } catch (error) {
     await rm(part, { force: true })
