@@ -6,6 +6,7 @@ import { ClientError } from '../client-error.ts'
 import type { ReadingClient } from '../reading-client.ts'
 import type { TypedDocument } from '../connection.ts'
 import { keepTrying } from '../keep-trying.ts'
+import { linger } from '../linger.ts'
 import { Notifier } from '../store/notifier.ts'
 import { share } from '../store/share.ts'
 import { pause } from '../pause.ts'
@@ -40,7 +41,6 @@ const PAGE_SIZE = 50
 /** The server gives no longer pages. */
 const MAX_SIZE = 100
 const AT_MOST_EVERY_MS = 250
-const LINGER_MS = 5000
 
 /**
  * Follows the server from its first listener until 5 s after its last; reads at most four times a second. A connection
@@ -81,7 +81,7 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
     this.#start()
     return () => {
       unsubscribe()
-      if (this.isIdle) void this.#lingerOn()
+      if (this.isIdle) this.#linger = linger(this.#client, () => this.#stop(), this.#linger)
     }
   }
 
@@ -104,14 +104,6 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
     this.#following = new AbortController()
     const { signal } = this.#following
     void this.#try(() => this.#follow(signal), signal, true)
-  }
-
-  async #lingerOn(): Promise<void> {
-    this.#linger.abort()
-    this.#linger = new AbortController()
-    const { signal } = this.#linger
-    await pause(LINGER_MS, this.#client.until(signal))
-    if (!signal.aborted) this.#stop()
   }
 
   #stop(): void {

@@ -6,8 +6,8 @@ import { asClientError, type ClientError } from '../client-error.ts'
 import type { ReadingClient } from '../reading-client.ts'
 import { StoreEventsDocument, StorePageDocument, StoreTurnDocument } from '../generated/graphql.ts'
 import { keepTrying } from '../keep-trying.ts'
+import { linger } from '../linger.ts'
 import { newKey } from '../new-key.ts'
-import { pause } from '../pause.ts'
 import type { SendOptions, SendResult } from '../session-client.ts'
 import { foldEvent, foldTurn } from './fold-event.ts'
 import { foldOlder, foldPage } from './fold-page.ts'
@@ -20,7 +20,6 @@ const PAGE_SIZE = 30
 /** After that the oldest go, and can be read again with `loadOlder`. */
 const MAX_ENTRIES = 2000
 const KEPT_ENTRIES = 1500
-const LINGER_MS = 5000
 
 type KeyedOptions = SendOptions & { readonly idempotencyKey: string }
 
@@ -67,7 +66,7 @@ export class SessionStore {
     this.#start()
     return () => {
       unsubscribe()
-      if (this.#notifier.isIdle) void this.#lingerOn()
+      if (this.#notifier.isIdle) this.#linger = linger(this.#client, () => this.#stop(), this.#linger)
     }
   }
 
@@ -183,14 +182,6 @@ export class SessionStore {
     this.#following?.abort()
     this.#following = null
     this.#stopWatching()
-  }
-
-  async #lingerOn(): Promise<void> {
-    this.#linger.abort()
-    this.#linger = new AbortController()
-    const { signal } = this.#linger
-    await pause(LINGER_MS, this.#client.until(signal))
-    if (!signal.aborted) this.#stop()
   }
 
   /** Reads the page, then folds what comes after it; from the beginning when something was erased. */
