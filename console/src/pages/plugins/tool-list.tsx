@@ -8,6 +8,7 @@ import { Badge } from '../../ui/display/badge.tsx'
 import { Card } from '../../ui/display/card.tsx'
 import { ErrorLine } from '../../ui/tell/error-line.tsx'
 import { Pending } from '../../ui/tell/pending.tsx'
+import { countOf } from '../../ui/display/time-text.ts'
 import { TryToolDialog } from './try-tool-dialog.tsx'
 
 /** Of the server itself: they keep what was said, which models alone do. */
@@ -106,7 +107,7 @@ function McpServers({ servers }: { readonly servers: readonly McpServer[] }) {
             <Badge tone={mcpProblem != null ? 'warn' : enabled ? 'good' : 'plain'}>
               {mcpProblem != null ? 'not there' : enabled ? 'ready' : 'off'}
             </Badge>{' '}
-            <span className="small faint">{toolCount === 1 ? '1 tool' : `${toolCount} tools`}</span>
+            <span className="small faint">{countOf(toolCount, 'tool')}</span>
             <p className="foreign soft mono small">{target}</p>
             {mcpProblem != null && <p className="foreign small">{mcpProblem}</p>}
           </li>

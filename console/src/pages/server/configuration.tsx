@@ -13,6 +13,7 @@ import { Time } from '../../ui/display/time.tsx'
 import { ErrorLine } from '../../ui/tell/error-line.tsx'
 import { Pending } from '../../ui/tell/pending.tsx'
 import { notify } from '../../ui/tell/toasts.ts'
+import { countOf } from '../../ui/display/time-text.ts'
 import { Part } from './part.tsx'
 
 const REFRESH_MS = 5000
@@ -40,10 +41,10 @@ export function Configuration() {
           </span>
         </p>
         <p className="soft">
-          {`It declares ${counted(read.declaredUsers, 'user')}, ${counted(read.declaredTokens, 'token')} and `}
+          {`It declares ${countOf(read.declaredUsers, 'user')}, ${countOf(read.declaredTokens, 'token')} and `}
           {read.providers.length === 0
             ? 'no provider of models.'
-            : `${counted(read.providers.length, 'provider')} of models: ${read.providers.join(', ')}.`}
+            : `${countOf(read.providers.length, 'provider')} of models: ${read.providers.join(', ')}.`}
         </p>
         <Lines title="Problems" lines={read.problems} tone="bad" />
         <Lines title="Warnings" lines={read.warnings} tone="warn" />
@@ -54,10 +55,6 @@ export function Configuration() {
       </Part>
     </div>
   )
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
 interface LinesProps {
@@ -89,7 +86,7 @@ function Secrets() {
   const { send, isSending } = useChange(ReadSecretsAgainDocument, (data) => data.reloadSecrets, [DeploySecretsDocument])
   const readAgain = async (): Promise<void> => {
     const read = await send({})
-    if (read !== null) notify({ tone: 'good', text: `${counted(read.names.length, 'secret')} read.` })
+    if (read !== null) notify({ tone: 'good', text: `${countOf(read.names.length, 'secret')} read.` })
   }
   if (list.error !== null) return <ErrorLine>{list.error.message}</ErrorLine>
   if (list.isLoading) return <Pending what="the secrets" />

@@ -24,6 +24,7 @@ import { PickRow } from '../../ui/picking/pick-row.tsx'
 import { usePicking } from '../../ui/picking/use-picking.ts'
 import { EmptyState } from '../../ui/tell/empty-state.tsx'
 import { notify } from '../../ui/tell/toasts.ts'
+import { countOf } from '../../ui/display/time-text.ts'
 
 const KEYS = [
   ['↑ ↓', 'move'],
@@ -134,7 +135,7 @@ function DeliveryCard({ delivery, onAgain }: { readonly delivery: DeliveryRowFra
         <Link href={`/sessions/${encodeURIComponent(session.id)}`} className="foreign">
           {session.id}
         </Link>
-        <span>{attempts === 1 ? '1 attempt' : `${attempts} attempts`}</span>
+        <span>{countOf(attempts, 'attempt')}</span>
         {lastStatusCode !== null && <span>status {lastStatusCode}</span>}
         {deliveredAt !== null && (
           <span>

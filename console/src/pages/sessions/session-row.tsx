@@ -5,6 +5,7 @@ import type { SessionRowFragment } from '../../generated/graphql.ts'
 import { Badge, Status } from '../../ui/display/badge.tsx'
 import { plainText } from '../../ui/markdown/plain-text.ts'
 import { Time } from '../../ui/display/time.tsx'
+import { countOf } from '../../ui/display/time-text.ts'
 
 export const SessionRow = memo(function SessionRow({ session }: { readonly session: SessionRowFragment }) {
   const { id, description, status, queueLength, approvals, lastMessagePreview, messageCount } = session
@@ -15,9 +16,7 @@ export const SessionRow = memo(function SessionRow({ session }: { readonly sessi
         {description !== null && description !== undefined && <span className="cut mono faint small">{id}</span>}
       </span>
       <span className="session-row-state">
-        {approvals.length > 0 && (
-          <Badge tone="warn">{approvals.length === 1 ? '1 approval' : `${approvals.length} approvals`}</Badge>
-        )}
+        {approvals.length > 0 && <Badge tone="warn">{countOf(approvals.length, 'approval')}</Badge>}
         {queueLength > 0 && <Badge>{queueLength} waiting</Badge>}
         {status !== 'IDLE' && !(status === 'AWAITING_APPROVAL' && approvals.length > 0) && <Status status={status} />}
       </span>

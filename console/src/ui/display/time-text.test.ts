@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countText, durationText, relativeText, sizeText } from './time-text.ts'
+import { countOf, countText, durationText, relativeText, sizeText } from './time-text.ts'
 
 const NOW = Date.UTC(2026, 10, 25, 12)
 const MINUTE = 60_000
@@ -30,4 +30,5 @@ test('durations, sizes and counts are short', () => {
   ])
   expect([512, 4000, 1_200_000].map(sizeText)).toEqual(['512 B', '4.0 kB', '1.2 MB'])
   expect([12, 4200, 42_000, 1_300_000].map(countText)).toEqual(['12', '4.2k', '42k', '1.3M'])
+  expect([0, 1, 2].map((count) => countOf(count, 'call'))).toEqual(['0 calls', '1 call', '2 calls'])
 })

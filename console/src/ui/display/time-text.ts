@@ -50,6 +50,11 @@ export function sizeText(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
+/** "1 call", "3 calls": of things whose plural ends with an "s". */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** "12", "4.2k", "1.3M". */
 export function countText(count: number): string {
   if (count < 1000) return String(count)

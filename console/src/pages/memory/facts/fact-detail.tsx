@@ -19,6 +19,7 @@ import { Time } from '../../../ui/display/time.tsx'
 import { useKeys } from '../../../ui/keys/use-keys.ts'
 import { ErrorLine } from '../../../ui/tell/error-line.tsx'
 import { Pending } from '../../../ui/tell/pending.tsx'
+import { countOf } from '../../../ui/display/time-text.ts'
 import { ScopeBadge } from '../scope-badge.tsx'
 import { DisputeDialog } from './dispute-dialog.tsx'
 import { EditFactDialog } from './edit-fact-dialog.tsx'
@@ -170,7 +171,7 @@ function UsedBy({ fact }: { readonly fact: ShownFact }) {
   const turns = fact.usedBy.edges.map(({ node }) => node)
   const wrong = fact.invalidatedAt !== null && turns.length > 0
   return (
-    <Part title={`Relied on by ${fact.useCount === 1 ? '1 turn' : `${fact.useCount} turns`}`}>
+    <Part title={`Relied on by ${countOf(fact.useCount, 'turn')}`}>
       {wrong && <p className="soft">This fact is no longer in use: these answers may be wrong because of it.</p>}
       <ul className="fact-turns">
         {turns.map(({ id, session, message, startedAt }) => (

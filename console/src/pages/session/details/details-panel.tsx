@@ -8,7 +8,7 @@ import { Status } from '../../../ui/display/badge.tsx'
 import { CopyId } from '../../../ui/display/copy-id.tsx'
 import { moneyText } from '../../../ui/display/money-text.ts'
 import { Time } from '../../../ui/display/time.tsx'
-import { sizeText } from '../../../ui/display/time-text.ts'
+import { countOf, sizeText } from '../../../ui/display/time-text.ts'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
 import { Pending } from '../../../ui/tell/pending.tsx'
 import type { Details } from './details.ts'
@@ -83,10 +83,6 @@ function SetUpFacts({ session }: { readonly session: Details }) {
       )}
     </dl>
   )
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function Cost({ session: { usage, messageCount, turnCount } }: { readonly session: Details }) {

@@ -9,7 +9,7 @@ import { Status } from '../../../ui/display/badge.tsx'
 import { CopyId } from '../../../ui/display/copy-id.tsx'
 import { moneyText } from '../../../ui/display/money-text.ts'
 import { Duration, Time } from '../../../ui/display/time.tsx'
-import { countText } from '../../../ui/display/time-text.ts'
+import { countOf, countText } from '../../../ui/display/time-text.ts'
 import { ModelCalls } from './model-calls.tsx'
 import { PlanTree } from './plan-tree.tsx'
 import { useTurnDetails, type Step, type TurnDetails } from './use-turn-details.ts'
@@ -116,8 +116,8 @@ function TurnHead({ turn, details }: { readonly turn: TurnState; readonly detail
       <p className="faint small turn-facts">
         <CopyId id={turn.id} />
         <span>
-          {usage.calls} {usage.calls === 1 ? 'call' : 'calls'}, {countText(usage.inputTokens)} tokens read,{' '}
-          {countText(usage.outputTokens)} written
+          {countOf(usage.calls, 'call')}, {countText(usage.inputTokens)} tokens read, {countText(usage.outputTokens)}{' '}
+          written
           {usage.cost !== null &&
             usage.cost !== undefined &&
             `, ${moneyText(Number(usage.cost.amount), usage.cost.currency)}`}
