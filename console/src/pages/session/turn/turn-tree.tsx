@@ -116,8 +116,8 @@ function TurnHead({ turn, details }: { readonly turn: TurnState; readonly detail
       <p className="faint small turn-facts">
         <CopyId id={turn.id} />
         <span>
-          {countOf(usage.calls, 'call')}, {countText(usage.inputTokens)} tokens read, {countText(usage.outputTokens)}{' '}
-          written
+          {`${countOf(usage.calls, 'call')}, ${countText(usage.inputTokens)} tokens read, `}
+          {`${countText(usage.outputTokens)} written`}
           {usage.cost !== null &&
             usage.cost !== undefined &&
             `, ${moneyText(Number(usage.cost.amount), usage.cost.currency)}`}
