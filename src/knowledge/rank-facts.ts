@@ -8,7 +8,7 @@
 import type { KnownFact } from '../agents/agent.ts'
 import { GLOBAL_SCOPE, reachOfScope, type Reach } from '../core/knowledge/fact-scope.ts'
 import type { Database } from '../store/database.ts'
-import { aboveFloor, namesIn, weighTerms, type SaidTerm, type WeighedTerm } from './weigh-terms.ts'
+import { aboveFloor, mayBeFound, namesIn, weighTerms, type SaidTerm, type WeighedTerm } from './weigh-terms.ts'
 import { isVouchedFor } from '../store/knowledge/vouched-facts.ts'
 import { countOfTerm, findNearTerms } from './near-terms.ts'
 
@@ -40,7 +40,7 @@ export async function rankFacts(database: Database, query: FactQuery): Promise<R
   if (total === 0) return []
   const near = await findNearTerms(database, said, reach)
   const terms = weighTerms({ said, near, total, names: namesIn(texts) })
-  if (terms.length === 0) return []
+  if (!mayBeFound(terms, { total, maxCount: query.maxCount })) return []
   const found = await database.query<RankedFact>(RANK_FACTS, parametersOf(terms, { ...query, reach }))
   return aboveFloor(found, { total, maxCount: query.maxCount }).slice(0, query.maxCount)
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { aboveFloor, namesIn, rarity, weighTerms, type SaidTerm } from './weigh-terms.ts'
+import { aboveFloor, mayBeFound, namesIn, rarity, weighTerms, type SaidTerm } from './weigh-terms.ts'
 
 const said = (term: string, facts: number, more: Partial<SaidTerm> = {}): SaidTerm => ({
   text: 0,
@@ -75,6 +75,30 @@ describe('what counts as found', () => {
         const scores = aboveFloor(found, size).map(({ score }) => score)
         expect(scores).toEqual(scores.toSorted((a, b) => b - a))
         expect(scores.length).toBeLessThanOrEqual(found.length)
+      }),
+    )
+  })
+
+  test('nothing, where all terms are common: no fact need be read', () => {
+    const common = [{ term: 'hi', word: 0, weight: rarity(1000, 1000), facts: 1000 }]
+    expect(mayBeFound(common, size)).toBe(false)
+    expect(mayBeFound([...common, { term: 'port', word: 1, weight: rarity(3, 1000), facts: 3 }], size)).toBe(true)
+    expect(mayBeFound(common, { total: 20, maxCount: 20 })).toBe(true)
+    expect(mayBeFound([], size)).toBe(false)
+  })
+
+  test('no fact that would be found is left unread', () => {
+    const term = fc.record({ term: fc.string(), word: fc.nat(5), facts: fc.integer({ min: 1, max: 1000 }) })
+    fc.assert(
+      fc.property(fc.array(term), fc.string(), (drawn, content) => {
+        const terms = drawn.map((one) => ({ ...one, weight: rarity(one.facts, size.total) }))
+        // A fact that has them all: of each word the heaviest term counts.
+        const weightOf = new Map(
+          terms.toSorted((a, b) => a.weight - b.weight).map(({ word, weight }) => [word, weight]),
+        )
+        const score = weightOf.values().reduce((sum, weight) => sum + weight, 0)
+        const isFound = score > 0 && aboveFloor([{ content, score }], size).length > 0
+        expect(isFound && !mayBeFound(terms, size)).toBe(false)
       }),
     )
   })

@@ -106,9 +106,26 @@ export function aboveFloor<Fact extends { readonly content: string; readonly sco
   const scored = found
     .map((fact) => ({ ...fact, score: fact.score * shortness(fact.content) }))
     .toSorted((a, b) => b.score - a.score)
-  const rarest = total > maxCount ? rarity(1, total) : 0
-  const floor = Math.max(FLOOR_OF_RAREST * rarest, FLOOR_OF_BEST * (scored[0]?.score ?? 0))
+  const floor = Math.max(floorOf({ total, maxCount }), FLOOR_OF_BEST * (scored[0]?.score ?? 0))
   return scored.filter(({ score }) => score >= floor)
+}
+
+/** What a fact must score, however good the others are. */
+function floorOf({ total, maxCount }: { readonly total: number; readonly maxCount: number }): number {
+  return total > maxCount ? FLOOR_OF_RAREST * rarity(1, total) : 0
+}
+
+/**
+ * False: the terms are so common that the shortest of facts, with all of them, stays below the floor. A message such as
+ * "ok, thanks" has no others, and the facts that have these are the most to be read.
+ */
+export function mayBeFound(
+  terms: readonly WeighedTerm[],
+  among: { readonly total: number; readonly maxCount: number },
+): boolean {
+  const words = Map.groupBy(terms, ({ word }) => word).values()
+  const most = words.reduce((sum, ofWord) => sum + Math.max(...ofWord.map(({ weight }) => weight)), 0)
+  return most > 0 && most * shortness('') >= floorOf(among)
 }
 
 const USUAL_CHARS = 100

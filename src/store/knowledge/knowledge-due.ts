@@ -21,9 +21,12 @@ export const READABLE = sql`(m.trusted OR m.paraphrase IS NOT NULL) AND m.status
 /** Facts that are consolidated: none of several scopes become one. */
 export const OF_ALL = sql`invalidated_at IS NULL AND scope = 'GLOBAL'`
 
-/** Of the state `c`: there are facts that were not compared with the others yet. */
+/**
+ * Of the state `c`: there are facts that were not compared with the others yet. By the newest one: to learn that none
+ * is newer than the last compared, all facts would be read.
+ */
 export const CONSOLIDATION_DUE = sql`(c.started_at IS NULL OR c.started_at < now() - ${CONSOLIDATION_PAUSE})
-    AND EXISTS (SELECT FROM facts WHERE ${OF_ALL} AND id > coalesce(c.last_fact_id, ''))`
+    AND (SELECT id FROM facts WHERE ${OF_ALL} ORDER BY id DESC LIMIT 1) > coalesce(c.last_fact_id, '')`
 
 /**
  * A KnowledgeDue as SQL. `s` is the session's row, `seq` that of the turn's message, which will count among those that

@@ -224,7 +224,7 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
     'summary', coalesce(s.summary, ''),
     'workingMemory', coalesce(s.working_memory, ''),
     'model', s.model, 'instructions', s.instructions, 'instructionsBy', s.instructions_by,
-    'hasFacts', EXISTS (SELECT 1 FROM facts WHERE invalidated_at IS NULL),
+    'hasFacts', (SELECT id FROM facts WHERE invalidated_at IS NULL ORDER BY id DESC LIMIT 1) IS NOT NULL,
     'said', CASE WHEN ${isHeldSql(of)} THEN NULL ELSE ${saidSql(of)} END,
     'providerState', s.provider_state,
     'hasFiles', EXISTS (SELECT 1 FROM uploaded_files WHERE session_id = s.id),

@@ -598,14 +598,18 @@ SELECT
             'instructionsBy',
             s.instructions_by,
             'hasFacts',
-            EXISTS (
+            (
               SELECT
-                1
+                id
               FROM
                 facts
               WHERE
                 invalidated_at IS NULL
-            ),
+              ORDER BY
+                id DESC
+              LIMIT
+                1
+            ) IS NOT NULL,
             'said',
             CASE
               WHEN accepted.seq = input.held_seq + 1
@@ -776,15 +780,19 @@ SELECT
                       c.started_at IS NULL
                       OR c.started_at < now() - interval '10 minutes'
                     )
-                    AND EXISTS (
+                    AND (
                       SELECT
+                        id
                       FROM
                         facts
                       WHERE
                         invalidated_at IS NULL
                         AND scope = 'GLOBAL'
-                        AND id > coalesce(c.last_fact_id, '')
-                    )
+                      ORDER BY
+                        id DESC
+                      LIMIT
+                        1
+                    ) > coalesce(c.last_fact_id, '')
                   FROM
                     consolidation_state c
                 ),
