@@ -75,7 +75,7 @@ class Play {
         this.sessionId,
       )
     } else if (held !== undefined && step === 'renew') {
-      if ((await renewCheckpoints(database, [held.claim.runId])).length === 0) this.held.delete(process)
+      if ((await renewCheckpoints(database, [held.claim])).length === 0) this.held.delete(process)
     } else if (held !== undefined) {
       this.held.delete(process)
       await this.#commit(held, step)
@@ -98,7 +98,7 @@ class Play {
     const [claim] = claims
     if (claim === undefined) return
     const span = await loadSpan(database, this.sessionId)
-    if (span === null) await dropCheckpoint(database, claim.runId)
+    if (span === null) await dropCheckpoint(database, claim)
     else this.held.set(process, { claim, span })
   }
 

@@ -10,6 +10,7 @@ import { format } from 'sql-formatter'
 import type { TurnWrite } from '../../src/core/turn-write.ts'
 import { must } from '../../src/platform/must.ts'
 import { acceptMessage, storeMessage, type IncomingMessage } from '../../src/store/intake/accept-message.ts'
+import { dropCheckpoint, renewCheckpoints } from '../../src/store/knowledge/checkpoints.ts'
 import { beginTurn, takeSession } from '../../src/store/turn/begin-turn.ts'
 import { commitTurn } from '../../src/store/turn/turn-commit.ts'
 import { recordStatements } from '../contract/record-statements.ts'
@@ -223,6 +224,9 @@ beforeAll(async () => {
     `INSERT INTO uploaded_files (id, session_id, name, size, content_type, user_name, by_admin, created_at)
      SELECT 'upload_' || id, id, 'a', 1, 'text/plain', 'ada', true, now() FROM sessions`,
   )
+  await world.sql(
+    `INSERT INTO checkpoints (session_id, reason, ready_at) SELECT id, 'IDLE', now() + interval '1 day' FROM sessions`,
+  )
   await world.sql(`INSERT INTO question_askings (question_id, session_id) SELECT id, session_id FROM questions`)
   await world.sql(
     `INSERT INTO approvals (id, session_id, turn_id, task_id, user_name, kind, status, reason, created_at, expires_at)
@@ -267,6 +271,17 @@ describe.each(Object.entries(STATEMENTS))('%s', (name, send) => {
     await expect(formatted(text)).toMatchFileSnapshot(`../../src/store/${name}.sql`)
     expect(await readWhole(text)).toEqual([])
   })
+})
+
+test('what keeps and ends a checkpoint reads no large table whole, however many are due', async () => {
+  const { database } = world.context
+  const held = { sessionId: SESSION, runId: 'none' }
+  const texts = await recordStatements(async () => {
+    await renewCheckpoints(database, [held])
+    await dropCheckpoint(database, held)
+  })
+  expect(texts).toHaveLength(2)
+  for (const text of texts) expect(await readWhole(text)).toEqual([])
 })
 
 test('a statement that reads a large table whole would be seen', async () => {

@@ -29,6 +29,12 @@ export interface CheckpointerOptions {
 
 /** At once, in this process: turns come first. */
 const MAX_RUNNING = 4
+
+interface Running {
+  readonly claim: CheckpointClaim
+  readonly run: AbortController
+}
+
 /** How often idle sessions are searched for: a tenth of what counts as idle, but … */
 const POLL_IDLE = { leastMs: 1000, mostMs: 30_000 }
 
@@ -36,7 +42,7 @@ export class Checkpointer {
   readonly #options: CheckpointerOptions
   readonly #stopping = new AbortController()
   /** By run id. */
-  readonly #running = new Map<string, AbortController>()
+  readonly #running = new Map<string, Running>()
   readonly #owned = new Set<Promise<void>>()
   readonly #poll: Periodic
   #polledIdleMs: number | null = null
@@ -63,7 +69,7 @@ export class Checkpointer {
   /** What is being made is given up, and left to other processes. Repeatable; never rejects. */
   async stop(): Promise<void> {
     this.#stopping.abort()
-    for (const run of this.#running.values()) run.abort()
+    for (const { run } of this.#running.values()) run.abort()
     await this.#poll.stop()
     while (this.#owned.size > 0) await Promise.all(this.#owned)
   }
@@ -110,9 +116,10 @@ export class Checkpointer {
 
   async #renew(): Promise<void> {
     if (this.#running.size === 0) return
-    const held = [...this.#running.keys()]
-    const kept = new Set(await renewCheckpoints(this.#options.context.database, held))
-    for (const runId of held) if (!kept.has(runId)) this.#running.get(runId)?.abort()
+    const held = [...this.#running.values()]
+    const claims = held.map(({ claim }) => claim)
+    const kept = new Set(await renewCheckpoints(this.#options.context.database, claims))
+    for (const { claim, run } of held) if (!kept.has(claim.runId)) run.abort()
   }
 
   async #pollIdle(): Promise<void> {
@@ -129,7 +136,7 @@ export class Checkpointer {
     const run = new AbortController()
     // Stopped while this was claimed: it is made to give the claim back.
     if (this.#stopping.signal.aborted) run.abort()
-    this.#running.set(claim.runId, run)
+    this.#running.set(claim.runId, { claim, run })
     this.#own(this.#make(claim, run.signal))
   }
 

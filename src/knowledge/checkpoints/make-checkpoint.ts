@@ -64,10 +64,10 @@ export async function makeCheckpoint(
   signal: AbortSignal,
 ): Promise<CheckpointMade> {
   const { database, clock, logger, metrics } = context
-  const { sessionId, runId, reason } = claim
+  const { sessionId, reason } = claim
   const span = await loadSpan(database, sessionId)
   if (span === null) {
-    await dropCheckpoint(database, runId)
+    await dropCheckpoint(database, claim)
     return NOTHING
   }
   const answer = await introspect(context, { sessionId, span, signal })

@@ -238,7 +238,9 @@ const STOPPED = intakeStatement(
   'checkpoint.stopped',
   COMMON_INPUT,
   sql`session AS (UPDATE sessions x SET ${ADD_USAGE} FROM input WHERE x.id = input.session_id),
-  released AS (UPDATE checkpoints c SET run_id = NULL, leased_until = NULL FROM input WHERE c.run_id = input.run_id),
+  released AS (
+    UPDATE checkpoints c SET run_id = NULL, leased_until = NULL FROM input
+    WHERE c.session_id = input.session_id AND c.run_id = input.run_id),
   ${AUDITED}
   SELECT '{}'::int[] AS seqs`,
 )

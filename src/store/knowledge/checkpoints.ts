@@ -166,19 +166,24 @@ const CLAIM = {
  * Keeps claims; returns those run ids that still hold. The others' work is for nothing: another process has it, or its
  * session is gone.
  */
-export async function renewCheckpoints(database: Database, runIds: readonly string[]): Promise<string[]> {
-  const rows = await database.query<{ id: string }>(RENEW, [runIds])
+export async function renewCheckpoints(database: Database, held: readonly HeldClaim[]): Promise<string[]> {
+  const ids = [held.map(({ sessionId }) => sessionId), held.map(({ runId }) => runId)]
+  const rows = await database.query<{ id: string }>(RENEW, ids)
   return rows.map(({ id }) => id)
 }
 
+/** Found by the session: thousands may be due at once, and no index has the run. */
+type HeldClaim = Pick<CheckpointClaim, 'sessionId' | 'runId'>
+
 const RENEW = {
   name: 'checkpoint.renew',
-  text: `UPDATE checkpoints SET leased_until = ${LEASE} WHERE run_id = ANY ($1::text[]) RETURNING run_id AS id`,
+  text: `UPDATE checkpoints c SET leased_until = ${LEASE} FROM unnest($1::text[], $2::text[]) AS held (session_id, run_id)
+    WHERE c.session_id = held.session_id AND c.run_id = held.run_id RETURNING c.run_id AS id`,
 }
 
 /** There was nothing to cover after all. */
-export async function dropCheckpoint(database: Database, runId: string): Promise<void> {
-  await database.query(DROP, [runId])
+export async function dropCheckpoint(database: Database, { sessionId, runId }: HeldClaim): Promise<void> {
+  await database.query(DROP, [sessionId, runId])
 }
 
-const DROP = { name: 'checkpoint.drop', text: 'DELETE FROM checkpoints WHERE run_id = $1' }
+const DROP = { name: 'checkpoint.drop', text: 'DELETE FROM checkpoints WHERE session_id = $1 AND run_id = $2' }
