@@ -79,6 +79,10 @@ describe('facts', () => {
     expect(await found({ search: '東京' })).toEqual([tokyo])
     expect(await found({ search: '100%' })).toEqual([discount])
     expect(await found({ search: 'name_of' })).toEqual([discount])
+    // Shorter than what the index of parts knows.
+    expect(await found({ search: '17' })).toEqual([friday])
+    expect(await found({ search: 'IN' })).toEqual([december])
+    expect(await found({ search: 'è' })).toEqual([geneva])
     // Wildcards of LIKE and operators of full text mean nothing.
     expect(await found({ search: '%_%' })).toEqual([])
     expect(await found({ search: "' | & ! ( :* <->" })).toEqual([])
