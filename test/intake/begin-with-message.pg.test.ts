@@ -11,6 +11,7 @@ import { sendMessage, type SendMessageInput } from '../../src/intake/message/sen
 import { withdrawMessage } from '../../src/intake/message/withdraw-message.ts'
 import { must } from '../../src/platform/must.ts'
 import { takeSession, type TakenSession } from '../../src/store/turn/begin-turn.ts'
+import type { HeldRows } from '../../src/core/dialogue.ts'
 import type { AcceptResult } from '../../src/store/intake/accept-message.ts'
 import { createWorld, type World } from './intake-world.ts'
 
@@ -31,16 +32,22 @@ interface Sent {
   readonly taken: TakenSession | null
 }
 
+interface Sending {
+  readonly by?: 'alice' | 'bob'
+  /** What the process holds of what was said in the session. */
+  readonly held?: HeldRows | null
+}
+
 /** Sends to a worker that has a slot. */
 async function send(
   sessionId: string,
-  { by = 'bob', ...input }: Partial<SendMessageInput> & { readonly by?: 'alice' | 'bob' } = {},
+  { by = 'bob', held = null, ...input }: Partial<SendMessageInput> & Sending = {},
   on = world,
 ): Promise<Sent> {
   let accepted: AcceptResult | null = null
   const worker: IntakeContext['worker'] = {
     takeWith: async (_sessionId, accept) => {
-      const result = await accept({ node: NODE })
+      const result = await accept({ node: NODE, held })
       accepted = result
       return result
     },
@@ -177,6 +184,16 @@ test('a message does not interrupt the turn that it begins', async () => {
   expect(await world.sql('SELECT cancel_requested FROM turns WHERE message_id = $1', messageId)).toEqual([
     { cancel_requested: false },
   ])
+})
+
+test('a session that the process still holds begins, is full, or is opened anew when it is gone', async () => {
+  const held = { rows: { messages: [], answers: [], hasMore: false }, seq: 1, turnId: 'turn_gone' }
+  await openIdle('@bob:held')
+  expect((await send('@bob:held', { held })).taken).toMatchObject({ begun: { turn: { seq: 2 } } })
+  await change('@bob:held', 'queue_length = 100')
+  await expect(send('@bob:held', { held })).rejects.toThrow('messages wait in session')
+  expect((await send('@bob:gone', { held })).taken).toMatchObject({ lease: { epoch: 1 }, begun: { turn: { seq: 1 } } })
+  expect(await audited('@bob:gone')).toEqual(['OPENED'])
 })
 
 test('the same message sent again begins nothing', async () => {

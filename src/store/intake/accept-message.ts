@@ -154,18 +154,20 @@ export async function acceptMessage(
     ...auditInput(retry?.by ?? openerOf(access, message)),
   }
   const { start = null } = turn
-  // The plain statement is the smaller one: where the turn cannot begin anyway, the database has less to do.
-  const run = (): Promise<Row[]> =>
+  const isHeld = start?.held != null
+  // The smaller statements, where the turn cannot begin or the session must be there, leave the database less to do.
+  const run = (opens: boolean): Promise<Row[]> =>
     start === null || turn.collectWindowMs > 0
-      ? (mayOpen ? ACCEPT : ACCEPT_THERE)<Row>(database, input)
-      : (mayOpen ? ACCEPT_AND_BEGIN : ACCEPT_AND_BEGIN_THERE)<Row>(database, { ...input, ...beginInput(start) })
+      ? (opens ? ACCEPT : ACCEPT_THERE)<Row>(database, input)
+      : (opens ? ACCEPT_AND_BEGIN : ACCEPT_AND_BEGIN_THERE)<Row>(database, { ...input, ...beginInput(start) })
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const row = await runOnce(run)
+    const opens = mayOpen && !(isHeld && attempt === 0)
+    const row = await runOnce(() => run(opens))
     if (row === 'raced' || (row.outcome === 'UNSEEN' && mayOpen)) continue
     if (row.outcome === 'NO_QUOTA') return { kind: 'NoQuota' }
     if (row.outcome === 'BARRED' || row.outcome === 'UNSEEN') return { kind: 'NoSession' }
     // Only searched for, a session may have been deleted meanwhile instead: the next statement sees which it was.
-    if (row.outcome === 'FULL' && !mayOpen && attempt === 0) continue
+    if (row.outcome === 'FULL' && !opens && attempt === 0) continue
     if (row.outcome === 'FULL') return { kind: 'QueueFull' }
     return stored(row, { message, turnId: turn.id, start })
   }
