@@ -4,11 +4,13 @@ import { afterRun, RETRY_PAUSES_MS } from './settle-run.ts'
 
 const AT = new Date('2026-11-21T12:00:00Z')
 const TOMORROW = new Date('2026-11-22T09:00:00Z')
-const schedule = { failures: 0, nextRunAt: TOMORROW, enabled: true }
+const schedule = { cron: '0 9 * * *', failures: 0, nextRunAt: TOMORROW, enabled: true }
 const ended = { outcome: 'FAILED', manual: false, failure: 'No model.', at: AT } as const
 
+/** Without a next time: a single run. */
 function secondsLater(failures: number, nextRunAt: Date | null = TOMORROW): number | null {
-  const planned = afterRun({ ...schedule, failures, nextRunAt }, ended)
+  const cron = nextRunAt === null ? null : schedule.cron
+  const planned = afterRun({ ...schedule, cron, failures, nextRunAt }, ended)
   return planned.nextRunAt === null ? null : (planned.nextRunAt.getTime() - AT.getTime()) / 1000
 }
 
@@ -25,6 +27,13 @@ describe('a run that failed', () => {
 
   test('is over after the last try when it was to run once', () => {
     expect([0, 1, 2, 3, 4, 5].map((failures) => secondsLater(failures, null))).toEqual([30, 60, 300, 900, 3600, null])
+  })
+
+  test('leaves a single run the time that it was given meanwhile', () => {
+    for (const failures of [0, 3, 5]) {
+      const { nextRunAt } = afterRun({ ...schedule, cron: null, failures }, ended)
+      expect(nextRunAt).toEqual(TOMORROW)
+    }
   })
 
   test('counts, and says why', () => {

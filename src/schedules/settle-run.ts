@@ -3,7 +3,7 @@
  * message never sent, because a process died in between? Then it is sent now. Called by the Scheduler.
  */
 import type { IntakeContext } from '../intake/intake-context.ts'
-import { settleRun, type OpenRun } from '../store/schedules/schedule-runs.ts'
+import { settleRun, type FiringSchedule, type OpenRun } from '../store/schedules/schedule-runs.ts'
 import { sendRun } from './send-run.ts'
 
 export interface SettleOptions {
@@ -54,7 +54,8 @@ async function settle(
  * What becomes of a schedule when a run of it has ended. One that failed is tried again after growing pauses; when
  * there are none left, a cron schedule goes on with its next regular time (no sooner than after the longest pause), and
  * a single run is over. Regular times that fall into a pause are not made up for. A run that was cancelled was not
- * wanted, so it is not tried again. After a run that a user started, nothing is planned: the user sees how it ends.
+ * wanted, so it is not tried again. After a run that a user started, nothing is planned: the user sees how it ends. A
+ * single run that was given another time meanwhile keeps that.
  */
 export const RETRY_PAUSES_MS: readonly number[] = [30_000, 60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000]
 
@@ -73,8 +74,10 @@ interface ScheduleState {
   readonly nextRunAt: Date | null
 }
 
+type PlannedSchedule = Pick<FiringSchedule, 'cron' | 'failures' | 'nextRunAt' | 'enabled'>
+
 export function afterRun(
-  schedule: { readonly failures: number; readonly nextRunAt: Date | null; readonly enabled: boolean },
+  schedule: PlannedSchedule,
   { outcome, manual, failure, at }: EndedRun,
   pausesMs: readonly number[] = RETRY_PAUSES_MS,
 ): ScheduleState {
@@ -82,9 +85,15 @@ export function afterRun(
   if (outcome === 'DONE') return { failures: 0, lastError: null, nextRunAt }
   if (outcome === 'CANCELLED' || manual) return { failures, lastError: failure, nextRunAt }
   const failed = { failures: failures + 1, lastError: failure }
+  return { ...failed, nextRunAt: enabled ? nextTry(schedule, at, pausesMs) : null }
+}
+
+/** Null: a single run is over. */
+function nextTry({ cron, failures, nextRunAt }: PlannedSchedule, at: Date, pausesMs: readonly number[]): Date | null {
+  // While it ran, its user gave the single run another time: a try before that would be taken for it.
+  if (cron === null && nextRunAt !== null) return nextRunAt
   const pauseMs = pausesMs[failures]
-  if (!enabled) return { ...failed, nextRunAt: null }
-  if (pauseMs !== undefined) return { ...failed, nextRunAt: new Date(at.getTime() + pauseMs) }
+  if (pauseMs !== undefined) return new Date(at.getTime() + pauseMs)
   const soonest = at.getTime() + (pausesMs.at(-1) ?? 0)
-  return { ...failed, nextRunAt: nextRunAt === null ? null : new Date(Math.max(nextRunAt.getTime(), soonest)) }
+  return nextRunAt === null ? null : new Date(Math.max(nextRunAt.getTime(), soonest))
 }

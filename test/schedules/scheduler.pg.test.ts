@@ -181,6 +181,19 @@ test('when it was tried often enough, it waits for its regular time', async () =
   expect(next_run_at?.toISOString().slice(4)).toBe('-01-01T00:00:00.000Z')
 })
 
+test('a single run that is given another time while it runs takes place then, too, when this run fails', async () => {
+  const id = await addSchedule(world, { cron: null, runAt: new Date(Date.now() + 3_600_000) })
+  await using _process = startScheduler(world, { pausesMs: [1, 1] })
+  await makeDue(world, id)
+  await until(world, id, ({ runs }) => runs.length === 1)
+  await untilMessages(world, `schedule:${id}`, 1)
+  const runAt = new Date(Date.now() + 7_200_000)
+  expect(await updateSchedule(world.context, world.as('bob'), { id, runAt })).toMatchObject({ kind: 'ScheduleChanged' })
+  await runTurn(`schedule:${id}`, 'FAILED')
+  const after = await until(world, id, ({ runs }) => runs[0]?.status === 'FAILED')
+  expect(after).toMatchObject({ failures: 1, last_error: 'Its turn failed.', next_run_at: runAt })
+})
+
 test('a run that was cancelled has failed and is not tried again', async () => {
   const id = await addSchedule(world)
   await using _process = startScheduler(world, { pausesMs: [1] })
