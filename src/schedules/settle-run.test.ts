@@ -4,7 +4,8 @@ import { afterRun, RETRY_PAUSES_MS } from './settle-run.ts'
 
 const AT = new Date('2026-11-21T12:00:00Z')
 const TOMORROW = new Date('2026-11-22T09:00:00Z')
-const schedule = { cron: '0 9 * * *', failures: 0, nextRunAt: TOMORROW, enabled: true }
+const DAILY = { cron: '0 9 * * *', runAt: null, timeZone: 'UTC' }
+const schedule = { ...DAILY, failures: 0, nextRunAt: TOMORROW, enabled: true }
 const ended = { outcome: 'FAILED', manual: false, failure: 'No model.', at: AT } as const
 
 /** Without a next time: a single run. */
@@ -59,6 +60,25 @@ test('a run that was cancelled, or that a user set off, plans nothing', () => {
     const planned = { failures: 2, lastError: 'No model.', nextRunAt: TOMORROW }
     expect(afterRun({ ...schedule, failures: 2 }, run)).toEqual(planned)
   }
+})
+
+describe('a run that a user set off and that ended well', () => {
+  const done = { ...ended, outcome: 'DONE', manual: true, failure: null } as const
+  const inAnHour = new Date(AT.getTime() + 3_600_000)
+  const single = { ...schedule, cron: null, runAt: new Date('2026-11-21T11:00:00Z') }
+
+  test('takes the place of a try that was still to come', () => {
+    const failed = { failures: 2, nextRunAt: inAnHour }
+    expect(afterRun({ ...schedule, ...failed }, done)).toEqual({ failures: 0, lastError: null, nextRunAt: TOMORROW })
+    expect(afterRun({ ...single, ...failed }, done).nextRunAt).toBeNull()
+  })
+
+  test('leaves a regular time', () => {
+    for (const failures of [0, 2])
+      expect(afterRun({ ...single, failures, runAt: inAnHour, nextRunAt: inAnHour }, done).nextRunAt).toEqual(inAnHour)
+    const isDue = { runAt: AT, nextRunAt: AT }
+    expect(afterRun({ ...single, ...isDue, failures: 1 }, { ...done, at: inAnHour }).nextRunAt).toEqual(AT)
+  })
 })
 
 test('the next time never lies before the end of the run, unless it lay there already', () => {

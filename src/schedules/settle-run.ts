@@ -4,6 +4,7 @@
  */
 import type { IntakeContext } from '../intake/intake-context.ts'
 import { settleRun, type FiringSchedule, type OpenRun } from '../store/schedules/schedule-runs.ts'
+import { firstRunAt, type ScheduleTiming } from './schedule-timing.ts'
 import { sendRun } from './send-run.ts'
 
 export interface SettleOptions {
@@ -54,8 +55,8 @@ async function settle(
  * What becomes of a schedule when a run of it has ended. One that failed is tried again after growing pauses; when
  * there are none left, a cron schedule goes on with its next regular time (no sooner than after the longest pause), and
  * a single run is over. Regular times that fall into a pause are not made up for. A run that was cancelled was not
- * wanted, so it is not tried again. After a run that a user started, nothing is planned: the user sees how it ends. A
- * single run that was given another time meanwhile keeps that.
+ * wanted, so it is not tried again. After a run that a user started, nothing is planned: the user sees how it ends; when
+ * it ends well, no try of an earlier one follows. A single run that was given another time meanwhile keeps that.
  */
 export const RETRY_PAUSES_MS: readonly number[] = [30_000, 60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000]
 
@@ -74,7 +75,7 @@ interface ScheduleState {
   readonly nextRunAt: Date | null
 }
 
-type PlannedSchedule = Pick<FiringSchedule, 'cron' | 'failures' | 'nextRunAt' | 'enabled'>
+type PlannedSchedule = ScheduleTiming & Pick<FiringSchedule, 'failures' | 'nextRunAt' | 'enabled'>
 
 export function afterRun(
   schedule: PlannedSchedule,
@@ -82,10 +83,18 @@ export function afterRun(
   pausesMs: readonly number[] = RETRY_PAUSES_MS,
 ): ScheduleState {
   const { failures, nextRunAt, enabled } = schedule
-  if (outcome === 'DONE') return { failures: 0, lastError: null, nextRunAt }
+  if (outcome === 'DONE')
+    return { failures: 0, lastError: null, nextRunAt: manual ? withoutTry(schedule, at) : nextRunAt }
   if (outcome === 'CANCELLED' || manual) return { failures, lastError: failure, nextRunAt }
   const failed = { failures: failures + 1, lastError: failure }
   return { ...failed, nextRunAt: enabled ? nextTry(schedule, at, pausesMs) : null }
+}
+
+/** What failed before has been done by hand: a try that is still to come would do it twice. */
+function withoutTry(schedule: PlannedSchedule, at: Date): Date | null {
+  const { failures, runAt, nextRunAt } = schedule
+  const isTry = failures > 0 && nextRunAt !== null && nextRunAt.getTime() !== runAt?.getTime()
+  return isTry ? firstRunAt(schedule, at) : nextRunAt
 }
 
 /** Null: a single run is over. */

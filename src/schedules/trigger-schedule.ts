@@ -1,6 +1,6 @@
 /**
- * `triggerSchedule`: a run now, as the schedule's owner, whether it is enabled or not. The plan stays as it is. Called
- * by the GraphQL door.
+ * `triggerSchedule`: a run now, as the schedule's owner, whether it is enabled or not. The plan stays as it is, but for
+ * a try that a failed run had left (settle-run.ts). Called by the GraphQL door.
  */
 import { currentUser } from '../config/access/current-user.ts'
 import type { Viewer } from '../core/identity.ts'

@@ -23,7 +23,8 @@ export async function addSchedule(
 /** As if the schedule had been due so long ago, and nobody there. */
 export async function makeDue(world: World, id: string, ago = '3 hours'): Promise<void> {
   await world.sql(
-    'UPDATE schedules SET next_run_at = now() - $2::interval, version = version + 1 WHERE id = $1',
+    `UPDATE schedules SET next_run_at = now() - $2::interval, run_at = CASE WHEN run_at IS NOT NULL THEN now() - $2::interval END,
+       version = version + 1 WHERE id = $1`,
     id,
     ago,
   )

@@ -194,6 +194,21 @@ test('a single run that is given another time while it runs takes place then, to
   expect(after).toMatchObject({ failures: 1, last_error: 'Its turn failed.', next_run_at: runAt })
 })
 
+test('a run by hand that ends well takes the place of the try that a failed one had left', async () => {
+  const id = await addSchedule(world, { cron: null, runAt: new Date(Date.now() + 3_600_000) })
+  await using _process = startScheduler(world)
+  await makeDue(world, id)
+  await until(world, id, ({ runs }) => runs.length === 1)
+  await untilMessages(world, `schedule:${id}`, 1)
+  await runTurn(`schedule:${id}`, 'FAILED')
+  const failed = await until(world, id, ({ failures }) => failures === 1)
+  expect(failed.next_run_at).not.toBeNull()
+  await triggerSchedule(world.context, world.as('bob'), id)
+  await runTurn(`schedule:${id}`, 'DONE')
+  const after = await until(world, id, ({ runs }) => runs[1]?.status === 'DONE')
+  expect(after).toMatchObject({ failures: 0, last_error: null, next_run_at: null })
+})
+
 test('a run that was cancelled has failed and is not tried again', async () => {
   const id = await addSchedule(world)
   await using _process = startScheduler(world, { pausesMs: [1] })

@@ -21,6 +21,7 @@ export interface FiringSchedule {
   readonly name: string
   readonly content: string
   readonly cron: string | null
+  readonly runAt: Date | null
   readonly timeZone: string
   readonly mode: ScheduleMode
   readonly enabled: boolean
@@ -37,8 +38,8 @@ export interface DueSchedule extends FiringSchedule {
   readonly hasOpenRun: boolean
 }
 
-const SCHEDULE = `s.id, s.user_name AS "userName", s.token_name AS "tokenName", s.name, s.content, s.cron, s.time_zone AS "timeZone",
-    s.mode, s.enabled, s.failures, s.next_run_at AS "nextRunAt", s.version`
+const SCHEDULE = `s.id, s.user_name AS "userName", s.token_name AS "tokenName", s.name, s.content, s.cron,
+    s.run_at AS "runAt", s.time_zone AS "timeZone", s.mode, s.enabled, s.failures, s.next_run_at AS "nextRunAt", s.version`
 
 const HAS_OPEN_RUN = `EXISTS (SELECT 1 FROM schedule_runs r WHERE r.schedule_id = s.id AND r.status = 'RUNNING')`
 

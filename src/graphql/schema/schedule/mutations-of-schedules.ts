@@ -120,7 +120,8 @@ builder.mutationField('triggerSchedule', (t) =>
     type: resultUnion('TriggerSchedule', TriggerSchedulePayload),
     authScopes: AUTHENTICATED,
     description:
-      'Has a schedule of yours run now, enabled or not; admins, of anybody. Its plan stays. Refused while a run of it has not ended.',
+      'Has a schedule of yours run now, enabled or not; admins, of anybody. Its plan stays, but when the run ends well, no further ' +
+      'try of a failed one follows. Refused while a run of it has not ended.',
     args: { input: t.arg({ type: TriggerScheduleInput, required: true, description: 'The schedule.' }) },
     resolve: (_root, { input: { id } }, { intake, viewer }) => triggerSchedule(intake, viewer, id),
   }),
