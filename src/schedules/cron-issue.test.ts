@@ -28,7 +28,11 @@ describe('one that cannot', () => {
     ['*/5/5 * * * *', 'more than one "/"'],
     ['1-2-3 * * * *', 'more than one "-"'],
     ['5/10 * * * *', 'write "5-59/10" or "*/10"'],
-    ['30-10 * * * *', 'a range that ends before it begins: "30-10"'],
+    ['30-10 * * * *', 'a range that ends before it begins: "30-10"; write it as two: "30-59,0-10"'],
+    ['0 22-6 * * *', 'write it as two: "22-23,0-6"'],
+    ['0 0 * NOV-feb *', 'write it as two: "NOV-12,1-feb"'],
+    ['0 0 * * SAT-MON', 'write it as two: "SAT-7,0-MON"'],
+    ['0 0 * SEP-SUN *', 'the month "SEP-SUN" must be'],
     ['* * * * MON#2', 'the day of the week "MON#2" must be'],
     ['? * * * *', 'the minute "?" must be'],
     ['1.5 * * * *', 'the minute "1.5" must be'],
@@ -48,9 +52,41 @@ function thrownAt(cron: string): unknown {
   }
 }
 
+test.each([
+  ['0 0 * * FRI-SUN', '0 0 * * 5,6,0'],
+  ['0 0 * * mon-sun', '0 0 * * *'],
+  ['0 0 * * SAT-7,0-MON', '0 0 * * 6,0,1'],
+  ['0 22-23,0-6 * * *', '0 0,1,2,3,4,5,6,22,23 * * *'],
+  ['0 0 1 NOV-12,1-feb *', '0 0 1 11,12,1,2 *'],
+])('%s fires as %s does', (cron, plain) => {
+  expect(cronIssue(cron)).toBeNull()
+  expect(nextTen(cron)).toEqual(nextTen(plain))
+})
+
+function nextTen(cron: string): (Date | null)[] {
+  const times: (Date | null)[] = [new Date('2026-01-01')]
+  for (let n = 0; n < 10; n += 1) times.push(nextFiring(cron, 'UTC', times.at(-1) ?? new Date(0)))
+  return times
+}
+
 test('what has no issue, the library can read', () => {
-  const items = fc.stringMatching(/^[0-9*/,\-LJANMOFRI]{1,6}$/)
-  const words = fc.constantFrom('*', '*/7', '0', '7', '1-5', '1-5/2', '1,3', '12', '31', 'MON', 'JAN', 'MON-FRI', 'L')
+  const items = fc.stringMatching(/^[0-9*/,\-LJANMOFRISU]{1,7}$/)
+  const words = fc.constantFrom(
+    '*',
+    '*/7',
+    '0',
+    '7',
+    '1-5',
+    '1-5/2',
+    '1,3',
+    '12',
+    '31',
+    'MON',
+    'JAN',
+    'MON-FRI',
+    'FRI-SUN',
+    'L',
+  )
   let readable = 0
   fc.assert(
     fc.property(fc.nat({ max: 4 }), fc.oneof(items, words), (index, text) => {

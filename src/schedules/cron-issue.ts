@@ -11,6 +11,8 @@ interface Field {
   readonly names: readonly string[]
 }
 
+const SUNDAY = 'SUN'
+
 const FIELDS: readonly Field[] = [
   { name: 'minute', min: 0, max: 59, names: [] },
   { name: 'hour', min: 0, max: 23, names: [] },
@@ -21,7 +23,7 @@ const FIELDS: readonly Field[] = [
     max: 12,
     names: ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'],
   },
-  { name: 'day of the week', min: 0, max: 7, names: ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] },
+  { name: 'day of the week', min: 0, max: 7, names: [SUNDAY, 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] },
 ]
 
 const MAX_LENGTH = 255
@@ -60,12 +62,20 @@ function itemIssue(field: Field, item: string): string | null {
   if (range === '*') return null
   const [from = '', to, ...further] = range.split('-')
   if (further.length > 0) return `has more than one "-" in ${JSON.stringify(item)}`
-  const [first, last] = [valueOf(field, from), valueOf(field, to ?? from)]
+  const [first, last] = [valueOf(field, from), lastOf(field, to ?? from, { isRange: to !== undefined })]
   if (first === null || last === null) return `must be ${allowed(field)}, or a list or range of that`
   if (step !== undefined && to === undefined) {
     return `has a step after a single value: write "${from}-${field.max}/${step}" or "*/${step}"`
   }
-  return first > last ? `has a range that ends before it begins: ${JSON.stringify(range)}` : null
+  if (first <= last) return null
+  const instead = step === undefined ? `; write it as two: "${from}-${field.max},${field.min}-${to}"` : ''
+  return `has a range that ends before it begins: ${JSON.stringify(range)}${instead}`
+}
+
+/** A range that ends with SUN ends with the Sunday after its days, as people and the library mean it. */
+function lastOf(field: Field, text: string, { isRange }: { readonly isRange: boolean }): number | null {
+  const isToSunday = isRange && text.toUpperCase() === SUNDAY && field.names.includes(SUNDAY)
+  return isToSunday ? field.max : valueOf(field, text)
 }
 
 function isStep(field: Field, step: string): boolean {
