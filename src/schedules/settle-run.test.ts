@@ -26,6 +26,18 @@ describe('a run that failed', () => {
     expect(secondsLater(50, inAMinute)).toBe(3600)
   })
 
+  test.each([
+    [0, 10, 10],
+    [0, 45, 30],
+    [3, 6 * 60, 6 * 60],
+    [3, 4 * 60, 15 * 60],
+    [4, 38 * 60, 38 * 60],
+    [4, 60 * 60, 60 * 60],
+    [4, 14 * 60, 60 * 60],
+  ])('after %i others, with its regular time in %i s, is tried again in %i s', (failures, regularS, expected) => {
+    expect(secondsLater(failures, new Date(AT.getTime() + regularS * 1000))).toBe(expected)
+  })
+
   test('is over after the last try when it was to run once', () => {
     expect([0, 1, 2, 3, 4, 5].map((failures) => secondsLater(failures, null))).toEqual([30, 60, 300, 900, 3600, null])
   })

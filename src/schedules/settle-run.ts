@@ -52,11 +52,12 @@ async function settle(
 }
 
 /**
- * What becomes of a schedule when a run of it has ended. One that failed is tried again after growing pauses; when
- * there are none left, a cron schedule goes on with its next regular time (no sooner than after the longest pause), and
- * a single run is over. Regular times that fall into a pause are not made up for. A run that was cancelled was not
- * wanted, so it is not tried again. After a run that a user started, nothing is planned: the user sees how it ends; when
- * it ends well, no try of an earlier one follows. A single run that was given another time meanwhile keeps that.
+ * What becomes of a schedule when a run of it has ended. One that failed is tried again after growing pauses, or at a
+ * regular time that comes sooner, but not before the pause before would be over; when there are no pauses left, a cron
+ * schedule goes on with its next regular time (no sooner than after the longest pause), and a single run is over. Other
+ * regular times that fall into a pause are not made up for. A run that was cancelled was not wanted, so it is not tried
+ * again. After a run that a user started, nothing is planned: the user sees how it ends; when it ends well, no try of an
+ * earlier one follows. A single run that was given another time meanwhile keeps that.
  */
 export const RETRY_PAUSES_MS: readonly number[] = [30_000, 60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000]
 
@@ -102,7 +103,12 @@ function nextTry({ cron, failures, nextRunAt }: PlannedSchedule, at: Date, pause
   // While it ran, its user gave the single run another time: a try before that would be taken for it.
   if (cron === null && nextRunAt !== null) return nextRunAt
   const pauseMs = pausesMs[failures]
-  if (pauseMs !== undefined) return new Date(at.getTime() + pauseMs)
+  if (pauseMs !== undefined) {
+    const tryAt = new Date(at.getTime() + pauseMs)
+    // Pauses that no longer grew would have a schedule that fires every minute fail every minute.
+    const soonest = at.getTime() + (pausesMs[failures - 1] ?? 0)
+    return nextRunAt !== null && nextRunAt.getTime() >= soonest && nextRunAt < tryAt ? nextRunAt : tryAt
+  }
   const soonest = at.getTime() + (pausesMs.at(-1) ?? 0)
   return nextRunAt === null ? null : new Date(Math.max(nextRunAt.getTime(), soonest))
 }
