@@ -68,23 +68,19 @@ function planOf(
 ): SchedulePatch | Refusal {
   const timing = timingOf(schedule, input)
   const enabled = input.enabled ?? schedule.enabled
-  const isSame =
-    enabled === schedule.enabled &&
+  const isSameTime =
     timing.cron === schedule.cron &&
     timing.runAt?.getTime() === schedule.runAt?.getTime() &&
     timing.timeZone === schedule.timeZone
-  if (isSame) return {}
-  if (!enabled && !setsTime(input)) return { enabled, nextRunAt: null }
+  if (isSameTime && enabled === schedule.enabled) return {}
+  // Also when the time is over: nothing is to fire any more.
+  if (isSameTime && !enabled) return { enabled, nextRunAt: null }
   const refusal = refuseInput(timingIssues(timing, now))
   if (refusal !== null) return refusal
   if (enabled && currentUser(config.current(), schedule.userName) === null)
     return conflict('USER_UNKNOWN', ownerGone(schedule.userName), schedule.id)
   const nextRunAt = enabled ? firstRunAt(timing, now) : null
   return { ...timing, enabled, nextRunAt, failures: 0, lastError: null, pausedReason: null }
-}
-
-function setsTime({ cron, runAt, timeZone }: UpdateScheduleInput): boolean {
-  return cron != null || runAt != null || timeZone != null
 }
 
 function timingOf(schedule: StoredSchedule, { cron, runAt, timeZone }: UpdateScheduleInput): ScheduleTiming {

@@ -109,6 +109,17 @@ describe('changed', () => {
     expect(await update({ id, enabled: false })).toMatchObject(CHANGED)
   })
 
+  test('a single run whose time is over is taken out of use by all that is known of it, too', async () => {
+    const id = await addSchedule(world, { cron: null, runAt: new Date(Date.now() + 3_600_000) })
+    const [over] = await world.sql<{ runAt: Date }>(
+      `UPDATE schedules SET run_at = now() - interval '1 hour', next_run_at = NULL, last_error = 'x' WHERE id = $1
+       RETURNING run_at AS "runAt"`,
+      id,
+    )
+    expect(await update({ id, name: 'Over', ...over, timeZone: 'UTC', enabled: false })).toMatchObject(CHANGED)
+    expect(await rowOf(world, id)).toMatchObject({ enabled: false, next_run_at: null, last_error: 'x' })
+  })
+
   test('what is wrong is refused, and nothing changes', async () => {
     const id = await addSchedule(world)
     const before = await rowOf(world, id)
