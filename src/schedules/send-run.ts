@@ -57,7 +57,10 @@ export async function sendRun(
 }
 
 export function ownerGone(userName: string): string {
-  return `The user "${userName}", as whom it runs, is no longer configured.`
+  return (
+    `The user "${userName}", as whom it runs, is no longer configured. ` +
+    'Delete it, or enable it again once an admin has restored that user.'
+  )
 }
 
 function messageOf(context: IntakeContext, schedule: SendingSchedule, run: UnsentRun): IncomingMessage {
@@ -91,7 +94,11 @@ function failureOf(
   { kind }: AcceptResult,
   { maxQueued, userName, sessionId }: { maxQueued: number; userName: string; sessionId: string },
 ): string | null {
-  if (kind === 'QueueFull') return `${maxQueued} messages wait in session "${sessionId}" already.`
-  if (kind === 'NoSession') return `The user "${userName}" may not post in session "${sessionId}" any more.`
+  if (kind === 'QueueFull')
+    return `${maxQueued} messages wait in session "${sessionId}" already, which is the limit. Withdraw some, or ${USE_FRESH}`
+  if (kind === 'NoSession')
+    return `The user "${userName}" may not post in session "${sessionId}" any more. Have them added to it again, or ${USE_FRESH}`
   return null
 }
+
+const USE_FRESH = "set the schedule's mode to FRESH: then each run has a session of its own."

@@ -230,12 +230,15 @@ test('a message that cannot be sent makes the run fail: the queue is full, or it
   await until(world, id, ({ runs }) => runs[0]?.status === 'DONE')
   await makeDue(world, id)
   const full = await until(world, id, ({ failures }) => failures === 1)
-  expect(full.last_error).toContain(`${MAX_QUEUED} messages wait in session "${sessionId}"`)
+  const fresh = "set the schedule's mode to FRESH: then each run has a session of its own."
+  const isFull = `${MAX_QUEUED} messages wait in session "${sessionId}" already, which is the limit. Withdraw some, or ${fresh}`
+  expect(full.last_error).toBe(isFull)
 
   await world.sql('DELETE FROM participants WHERE session_id = $1', sessionId)
   await makeDue(world, id)
   const removed = await until(world, id, ({ failures }) => failures === 2)
-  expect(removed.last_error).toBe(`The user "bob" may not post in session "${sessionId}" any more.`)
+  const isRemoved = `The user "bob" may not post in session "${sessionId}" any more. Have them added to it again, or ${fresh}`
+  expect(removed.last_error).toBe(isRemoved)
   expect(statusesOf(removed)).toBe('DONE FAILED FAILED')
 })
 
@@ -245,7 +248,9 @@ test('without its user a schedule is paused, says why, and can be enabled when t
   const config = world.context.config.current()
   const users = new Map([...config.users].filter(([name]) => name !== 'bob'))
   const without = { ...world.context, config: { current: () => ({ ...config, users }), onChange: () => () => {} } }
-  const reason = 'The user "bob", as whom it runs, is no longer configured.'
+  const reason =
+    'The user "bob", as whom it runs, is no longer configured. ' +
+    'Delete it, or enable it again once an admin has restored that user.'
   {
     await using _process = startScheduler(world, { intake: without })
     const paused = await until(world, id, ({ enabled }) => !enabled)

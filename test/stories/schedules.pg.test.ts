@@ -96,7 +96,7 @@ test('it runs with the rights that its user has then: a demoted admin sees less,
   await passTime(story.databaseUrl, [of.ben])
   const paused = await untilSchedule(ada, of.ben, ({ enabled }) => !enabled)
   expect(paused).toMatchObject({
-    pausedReason: 'The user "ben", as whom it runs, is no longer configured.',
+    pausedReason: expect.stringContaining('The user "ben", as whom it runs, is no longer configured. Delete it, or'),
     nextRunAt: null,
     runs: [{ status: 'SKIPPED', session: null, turn: null }],
   })
