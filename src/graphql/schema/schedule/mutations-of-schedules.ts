@@ -22,7 +22,8 @@ function scheduleResult(name: string) {
 
 const CRON =
   'Five fields: minute, hour, day of the month, month, day of the week, such as "0 9 * * MON-FRI"; "L" is the last day of the ' +
-  'month. A time of day that daylight saving skips fires right after the gap; one that comes twice fires once.'
+  'month. Where neither day is "*", one of them is enough. A time of day that daylight saving skips fires right after the gap, one that ' +
+  'comes twice fires once; with "*" or a step in minute or hour it goes by the clock: what is skipped does not fire, what comes twice fires twice.'
 
 const CreateScheduleInput = builder.inputType('CreateScheduleInput', {
   description: 'What to send, and when: either "cron" or "runAt".',
