@@ -17,6 +17,8 @@ export interface OpenOptions {
   readonly width?: number
   readonly height?: number
   readonly colorScheme?: 'light' | 'dark'
+  /** In which the page shows times; that of the machine when left out. */
+  readonly timeZone?: string
   /** What the browser may complain of: nothing, unless the test provokes it. */
   readonly allowed?: RegExp
 }
@@ -99,8 +101,9 @@ export class ConsoleBrowser implements AsyncDisposable {
 
   /** A profile without a login, and its empty page. */
   async blank(options: OpenOptions = {}): Promise<Opened> {
-    const { width = 1280, height = 800, colorScheme = 'light', allowed } = options
-    const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme })
+    const { width = 1280, height = 800, colorScheme = 'light', timeZone, allowed } = options
+    const zone = timeZone === undefined ? {} : { timezoneId: timeZone }
+    const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme, ...zone })
     const page = await context.newPage()
     return new Opened(context, page, { origins: [this.url], ...(allowed !== undefined && { allowed }) })
   }

@@ -8,6 +8,7 @@ import {
   FactOverTimeDocument,
   FactsDocument,
   LearningsDocument,
+  SchedulesDocument,
   type LearningStatus,
 } from '../generated/graphql.ts'
 import { approvalRules } from '../harness/approvals.ts'
@@ -367,6 +368,21 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await press(opened, 'Enter')
     await page.getByText('triggered').first().waitFor()
     await page.getByText('You wrote:').waitFor()
+  })
+
+  test('a single run counts in the time zone of the page that it was made on', async () => {
+    await using opened = await world.open('ben', { path: '/schedules', timeZone: 'Asia/Tokyo' })
+    const { page } = opened
+    await page.getByRole('button', { name: 'New schedule' }).first().click()
+    await page.getByLabel('Name').fill('Reminder')
+    await page.getByLabel('Message that is sent').fill('What is due today?')
+    await page.getByLabel('When').selectOption('once')
+    await page.getByLabel('At (your time)').fill('2100-01-01T09:00')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('link', { name: 'Reminder' }).waitFor()
+    const { schedules } = await world.story.as('ben').run(SchedulesDocument)
+    const reminder = schedules.edges.find(({ node }) => node.name === 'Reminder')
+    expect(reminder?.node).toMatchObject({ runAt: '2100-01-01T00:00:00.000Z', timeZone: 'Asia/Tokyo' })
   })
 
   test('plugins: one is switched on, its tool is called in a chat, and it is switched off again', async () => {

@@ -194,10 +194,14 @@ function draftOf(schedule: ScheduleRowFragment | null): Draft {
 /** Only what has changed of the time: a new one makes a schedule count from now. */
 function timingOf(draft: Draft, schedule: ScheduleRowFragment | null) {
   const before = schedule === null ? null : draftOf(schedule)
-  if (draft.isOnce)
-    return before?.isOnce === true && before.runAt === draft.runAt ? {} : { runAt: new Date(draft.runAt).toISOString() }
+  // For a single run, too: its session goes by it, and agents are told times in it.
+  const timeZone = draft.timeZone.trim()
+  if (draft.isOnce) {
+    const isSame = before?.isOnce === true && before.runAt === draft.runAt
+    return isSame ? {} : { runAt: new Date(draft.runAt).toISOString(), timeZone }
+  }
   const isSame = before?.isOnce === false && before.cron === draft.cron && before.timeZone === draft.timeZone
-  return isSame ? {} : { cron: draft.cron.trim(), timeZone: draft.timeZone.trim() }
+  return isSame ? {} : { cron: draft.cron.trim(), timeZone }
 }
 
 function localText(at: Date): string {
