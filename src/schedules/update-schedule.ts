@@ -75,13 +75,16 @@ function planOf(
   if (isSameTime && enabled === schedule.enabled) return {}
   // Also when the time is over: nothing is to fire any more.
   if (isSameTime && !enabled) return { enabled, nextRunAt: null }
-  const refusal = refuseInput(timingIssues(timing, now))
+  const isOver = input.runAt == null && timing.runAt !== null && timing.runAt <= now
+  const refusal = refuseInput(isOver ? [{ path: ['runAt'], message: OVER }] : timingIssues(timing, now))
   if (refusal !== null) return refusal
   if (enabled && currentUser(config.current(), schedule.userName) === null)
     return conflict('USER_UNKNOWN', ownerGone(schedule.userName), schedule.id)
   const nextRunAt = enabled ? firstRunAt(timing, now) : null
   return { ...timing, enabled, nextRunAt, failures: 0, lastError: null, pausedReason: null }
 }
+
+const OVER = 'must be given anew, or "cron" in its place: the time of this schedule is over'
 
 function timingOf(schedule: StoredSchedule, { cron, runAt, timeZone }: UpdateScheduleInput): ScheduleTiming {
   const zone = timeZone ?? schedule.timeZone

@@ -104,6 +104,9 @@ describe('changed', () => {
     )
     expect(await update({ id, enabled: true })).toMatchObject({
       kind: 'InvalidInput',
+      message: 'runAt: must be given anew, or "cron" in its place: the time of this schedule is over',
+    })
+    expect(await update({ id, enabled: true, runAt: new Date(0) })).toMatchObject({
       message: 'runAt: must lie in the future',
     })
     expect(await update({ id, enabled: false })).toMatchObject(CHANGED)
