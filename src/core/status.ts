@@ -97,7 +97,7 @@ export type DelegationStatus = 'PENDING' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANC
 
 /** DEDICATED: all runs of a schedule in one session. FRESH: each in a session of its own. */
 export type ScheduleMode = 'DEDICATED' | 'FRESH'
-/** SKIPPED: it was due while the run before it had not ended, or could not be begun. */
+/** SKIPPED: it was due while the run before it had not ended, was a try no longer needed, or could not be begun. */
 export type ScheduleRunStatus = 'RUNNING' | 'DONE' | 'FAILED' | 'SKIPPED'
 
 /**

@@ -31,8 +31,9 @@ async function fire(options: FireOptions, due: DueSchedule): Promise<boolean> {
   if (problem !== null) return pause(intake, due, problem)
   const nextRunAt = due.cron === null ? null : nextFiring(due.cron, due.timeZone, due.now)
   const { dueAt, now: at } = due
-  if (due.hasOpenRun) {
-    const skipped = { id: newId('scheduleRun'), dueAt, at, nextRunAt, pauses: null, reason: STILL_RUNS }
+  const reason = whyNotNow(due)
+  if (reason !== null) {
+    const skipped = { id: newId('scheduleRun'), dueAt, at, nextRunAt, pauses: null, reason }
     return skipRun(intake.database, due, skipped)
   }
   const run = newRun(due, { dueAt, at, manual: false })
@@ -43,7 +44,16 @@ async function fire(options: FireOptions, due: DueSchedule): Promise<boolean> {
   return true
 }
 
-const STILL_RUNS = 'The run before it had not ended.'
+function whyNotNow(due: DueSchedule): string | null {
+  if (due.hasOpenRun) return 'The run before it had not ended.'
+  return due.isMadeUpFor && isTry(due) ? 'A user had the failed turn tried again, and it ended well.' : null
+}
+
+/** It is due because a run failed, and not by its plan. */
+function isTry({ cron, runAt, timeZone, dueAt }: DueSchedule): boolean {
+  const planned = cron === null ? runAt : nextFiring(cron, timeZone, new Date(dueAt.getTime() - 1))
+  return planned?.getTime() !== dueAt.getTime()
+}
 
 /** Why the schedule cannot go on at all. */
 function problemOf({ config }: IntakeContext, { userName, timeZone }: DueSchedule): string | null {

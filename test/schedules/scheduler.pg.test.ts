@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FinalTurnStatus } from '../../src/core/status.ts'
+import { retryTurn } from '../../src/intake/message/retry-turn.ts'
 import { sendMessage } from '../../src/intake/message/send-message.ts'
 import { must } from '../../src/platform/must.ts'
 import { fireSchedule } from '../../src/schedules/fire-schedule.ts'
@@ -207,6 +208,34 @@ test('a run by hand that ends well takes the place of the try that a failed one 
   await runTurn(`schedule:${id}`, 'DONE')
   const after = await until(world, id, ({ runs }) => runs[1]?.status === 'DONE')
   expect(after).toMatchObject({ failures: 0, last_error: null, next_run_at: null })
+})
+
+test.each([
+  ['ended well: the schedule does not try it once more', 'DONE', 'FAILED SKIPPED'],
+  ['failed, too: the schedule tries it once more', 'FAILED', 'FAILED RUNNING'],
+] as const)('a failed turn that a user had tried again %s', async (_, status, statuses) => {
+  const id = await addSchedule(world, { cron: null, runAt: new Date(Date.now() + 3_600_000) })
+  const sessionId = `schedule:${id}`
+  await using _process = startScheduler(world)
+  await makeDue(world, id)
+  await untilMessages(world, sessionId, 1)
+  await runTurn(sessionId, 'FAILED')
+  await until(world, id, ({ failures }) => failures === 1)
+  const [turn] = await world.sql<{ id: string }>('SELECT id FROM turns WHERE session_id = $1', sessionId)
+  const retried = await retryTurn(world.context, world.as('bob'), { turnId: turn?.id ?? '' })
+  expect(retried).toMatchObject({ kind: 'Retried' })
+
+  await world.sql('UPDATE schedules SET next_run_at = now(), version = version + 1 WHERE id = $1', id)
+  const fence = await addSchedule(world)
+  await makeDue(world, fence, '0 seconds')
+  await until(world, fence, ({ runs }) => runs.length === 1)
+  expect(statusesOf(await rowOf(world, id))).toBe('FAILED')
+
+  await runTurn(sessionId, status)
+  const after = await until(world, id, ({ runs }) => runs.length === 2)
+  expect(statusesOf(after)).toBe(statuses)
+  expect(after.next_run_at).toBeNull()
+  await world.sql('DELETE FROM schedules')
 })
 
 test('a run that was cancelled has failed and is not tried again', async () => {

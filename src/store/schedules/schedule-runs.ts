@@ -36,6 +36,8 @@ export interface DueSchedule extends FiringSchedule {
   /** The database's time. */
   readonly now: Date
   readonly hasOpenRun: boolean
+  /** After its last failure a user had that turn tried again, and it ended well. */
+  readonly isMadeUpFor: boolean
 }
 
 const SCHEDULE = `s.id, s.user_name AS "userName", s.token_name AS "tokenName", s.name, s.content, s.cron,
@@ -43,16 +45,26 @@ const SCHEDULE = `s.id, s.user_name AS "userName", s.token_name AS "tokenName", 
 
 const HAS_OPEN_RUN = `EXISTS (SELECT 1 FROM schedule_runs r WHERE r.schedule_id = s.id AND r.status = 'RUNNING')`
 
+/** What users had tried again after the last failure (src/intake/message/retry-turn.ts): the last such message. */
+const TRIED_AGAIN = `SELECT m.status FROM messages failed JOIN messages m
+      ON m.session_id = failed.session_id AND m.client = failed.client AND m.seq > failed.seq AND starts_with(m.idempotency_key, 'retry:')
+    WHERE s.failures > 0 AND failed.id = (
+      SELECT r.message_id FROM schedule_runs r WHERE r.schedule_id = s.id AND r.status = 'FAILED' AND NOT r.manual ORDER BY r.id DESC LIMIT 1)
+    ORDER BY m.seq DESC LIMIT 1`
+
 const DUE = {
   name: 'schedules.due',
-  text: `SELECT ${SCHEDULE}, s.next_run_at AS "dueAt", now() AS now, ${HAS_OPEN_RUN} AS "hasOpenRun"
-    FROM schedules s WHERE s.next_run_at <= now() AND (s.cron IS NOT NULL OR NOT ${HAS_OPEN_RUN})
+  text: `SELECT ${SCHEDULE}, s.next_run_at AS "dueAt", now() AS now, ${HAS_OPEN_RUN} AS "hasOpenRun",
+      coalesce(again.status = 'DONE', false) AS "isMadeUpFor"
+    FROM schedules s LEFT JOIN LATERAL (${TRIED_AGAIN}) again ON true
+    WHERE s.next_run_at <= now() AND (s.cron IS NOT NULL OR NOT ${HAS_OPEN_RUN})
+      AND (again.status IS NULL OR again.status NOT IN ('QUEUED', 'PROCESSING'))
     ORDER BY s.next_run_at LIMIT $1`,
 }
 
 /**
- * Longest due first. A schedule that fires once waits for the end of a run that a caller triggered, and is not among
- * them.
+ * Longest due first. Not among them: a schedule that fires once, until a run that a caller triggered has ended; and one
+ * that failed, until the turn that a user had tried again has ended.
  */
 export function readDueSchedules(database: Database, limit: number): Promise<DueSchedule[]> {
   return database.query<DueSchedule>(DUE, [limit])

@@ -26,7 +26,11 @@ const ScheduleRunStatusEnum = builder.enumType('ScheduleRunStatus', {
     RUNNING: { description: 'Its turn has not ended: it waits, runs, or waits for an approval.' },
     DONE: { description: 'Its turn ended well.' },
     FAILED: { description: 'Its turn failed or was cancelled, or its message could not be sent; failure says why.' },
-    SKIPPED: { description: 'It was due while the run before it had not ended, or could not go on; failure says why.' },
+    SKIPPED: {
+      description:
+        'It was due while the run before it had not ended, was a further try of what a user had tried again with success, or could not ' +
+        'go on; failure says why.',
+    },
   } as const satisfies Record<ScheduleRunStatus, { readonly description: string }>,
 })
 
