@@ -95,9 +95,9 @@ function failureOf(
   { maxQueued, userName, sessionId }: { maxQueued: number; userName: string; sessionId: string },
 ): string | null {
   if (kind === 'QueueFull')
-    return `${maxQueued} messages wait in session "${sessionId}" already, which is the limit. Withdraw some, or ${USE_FRESH}`
+    return `${maxQueued} messages wait in session "${sessionId}" already, the limit. Withdraw some, or ${USE_FRESH}`
   if (kind === 'NoSession')
-    return `The user "${userName}" may not post in session "${sessionId}" any more. Have them added to it again, or ${USE_FRESH}`
+    return `The user "${userName}" may not post in session "${sessionId}" any more. Add them to it, or ${USE_FRESH}`
   return null
 }
 

@@ -56,8 +56,8 @@ async function settle(
  * regular time that comes sooner, but not before the pause before would be over; when there are no pauses left, a cron
  * schedule goes on with its next regular time (no sooner than after the longest pause), and a single run is over. Other
  * regular times that fall into a pause are not made up for. A run that was cancelled was not wanted, so it is not tried
- * again. After a run that a user started, nothing is planned: the user sees how it ends; when it ends well, no try of an
- * earlier one follows. A single run that was given another time meanwhile keeps that.
+ * again. After a run that a user started, nothing is planned: the user sees how it ends; when it ends well, no try of
+ * an earlier one follows. A single run that was given another time meanwhile keeps that.
  */
 export const RETRY_PAUSES_MS: readonly number[] = [30_000, 60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000]
 

@@ -260,13 +260,13 @@ test('a message that cannot be sent makes the run fail: the queue is full, or it
   await makeDue(world, id)
   const full = await until(world, id, ({ failures }) => failures === 1)
   const fresh = "set the schedule's mode to FRESH: then each run has a session of its own."
-  const isFull = `${MAX_QUEUED} messages wait in session "${sessionId}" already, which is the limit. Withdraw some, or ${fresh}`
+  const isFull = `${MAX_QUEUED} messages wait in session "${sessionId}" already, the limit. Withdraw some, or ${fresh}`
   expect(full.last_error).toBe(isFull)
 
   await world.sql('DELETE FROM participants WHERE session_id = $1', sessionId)
   await makeDue(world, id)
   const removed = await until(world, id, ({ failures }) => failures === 2)
-  const isRemoved = `The user "bob" may not post in session "${sessionId}" any more. Have them added to it again, or ${fresh}`
+  const isRemoved = `The user "bob" may not post in session "${sessionId}" any more. Add them to it, or ${fresh}`
   expect(removed.last_error).toBe(isRemoved)
   expect(statusesOf(removed)).toBe('DONE FAILED FAILED')
 })

@@ -41,15 +41,18 @@ export interface DueSchedule extends FiringSchedule {
 }
 
 const SCHEDULE = `s.id, s.user_name AS "userName", s.token_name AS "tokenName", s.name, s.content, s.cron,
-    s.run_at AS "runAt", s.time_zone AS "timeZone", s.mode, s.enabled, s.failures, s.next_run_at AS "nextRunAt", s.version`
+    s.run_at AS "runAt", s.time_zone AS "timeZone", s.mode, s.enabled, s.failures, s.next_run_at AS "nextRunAt",
+    s.version`
 
 const HAS_OPEN_RUN = `EXISTS (SELECT 1 FROM schedule_runs r WHERE r.schedule_id = s.id AND r.status = 'RUNNING')`
 
 /** What users had tried again after the last failure (src/intake/message/retry-turn.ts): the last such message. */
 const TRIED_AGAIN = `SELECT m.status FROM messages failed JOIN messages m
-      ON m.session_id = failed.session_id AND m.client = failed.client AND m.seq > failed.seq AND starts_with(m.idempotency_key, 'retry:')
+      ON m.session_id = failed.session_id AND m.client = failed.client AND m.seq > failed.seq
+        AND starts_with(m.idempotency_key, 'retry:')
     WHERE s.failures > 0 AND failed.id = (
-      SELECT r.message_id FROM schedule_runs r WHERE r.schedule_id = s.id AND r.status = 'FAILED' AND NOT r.manual ORDER BY r.id DESC LIMIT 1)
+      SELECT r.message_id FROM schedule_runs r WHERE r.schedule_id = s.id AND r.status = 'FAILED' AND NOT r.manual
+      ORDER BY r.id DESC LIMIT 1)
     ORDER BY m.seq DESC LIMIT 1`
 
 const DUE = {

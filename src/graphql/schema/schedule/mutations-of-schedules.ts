@@ -22,8 +22,9 @@ function scheduleResult(name: string) {
 
 const CRON =
   'Five fields: minute, hour, day of the month, month, day of the week, such as "0 9 * * MON-FRI"; "L" is the last day of the ' +
-  'month. Where neither day is "*", one of them is enough. A time of day that daylight saving skips fires right after the gap, one that ' +
-  'comes twice fires once; with "*" or a step in minute or hour it goes by the clock: what is skipped does not fire, what comes twice fires twice.'
+  'month. Where neither day is "*", one of them is enough. A time of day that daylight saving skips fires right after ' +
+  'the gap, one that comes twice fires once; with "*" or a step in minute or hour it goes by the clock: what is ' +
+  'skipped does not fire, what comes twice fires twice.'
 
 const CreateScheduleInput = builder.inputType('CreateScheduleInput', {
   description: 'What to send, and when: either "cron" or "runAt".',
@@ -121,8 +122,8 @@ builder.mutationField('triggerSchedule', (t) =>
     type: resultUnion('TriggerSchedule', TriggerSchedulePayload),
     authScopes: AUTHENTICATED,
     description:
-      'Has a schedule of yours run now, enabled or not; admins, of anybody. Its plan stays, but when the run ends well, no further ' +
-      'try of a failed one follows. Refused while a run of it has not ended.',
+      'Has a schedule of yours run now, enabled or not; admins, of anybody. Its plan stays, but when the run ends well, ' +
+      'no further try of a failed one follows. Refused while a run of it has not ended.',
     args: { input: t.arg({ type: TriggerScheduleInput, required: true, description: 'The schedule.' }) },
     resolve: (_root, { input: { id } }, { intake, viewer }) => triggerSchedule(intake, viewer, id),
   }),

@@ -28,8 +28,8 @@ const ScheduleRunStatusEnum = builder.enumType('ScheduleRunStatus', {
     FAILED: { description: 'Its turn failed or was cancelled, or its message could not be sent; failure says why.' },
     SKIPPED: {
       description:
-        'It was due while the run before it had not ended, was a further try of what a user had tried again with success, or could not ' +
-        'go on; failure says why.',
+        'It was due while the run before it had not ended, was a further try of what a user had tried again with ' +
+        'success, or could not go on; failure says why.',
     },
   } as const satisfies Record<ScheduleRunStatus, { readonly description: string }>,
 })

@@ -54,9 +54,9 @@ export const ScheduleType = builder.prismaObject('Schedule', {
     }),
     failures: t.exposeInt('failures', {
       description:
-        'How many runs in a row have failed. The first five are tried again, after 30 s, 1, 5, 15 and 60 minutes, or at a regular ' +
-        'time that comes sooner; then it waits for its next regular time, an hour at least. Where it fires so often that the pauses ' +
-        'would not grow, regular times before the next try are left out.',
+        'How many runs in a row have failed. The first five are tried again, after 30 s, 1, 5, 15 and 60 minutes, or at ' +
+        'a regular time that comes sooner; then it waits for its next regular time, an hour at least. Where it fires so ' +
+        'often that the pauses would not grow, regular times before the next try are left out.',
     }),
     lastError: t.exposeString('lastError', {
       nullable: true,
