@@ -88,13 +88,14 @@ export class Poster {
   }
 
   async #send({ url, headers, body }: Post, signal: AbortSignal): Promise<PostResult> {
-    const answer = await request(url, {
+    const answering = request(url, {
       dispatcher: this.#agent,
       method: 'POST',
       headers: { 'content-type': 'application/json', 'user-agent': `factotum/${VERSION}`, ...headers },
       body,
       signal,
     })
+    const answer = await unlessAborted(answering, signal)
     const { statusCode } = answer
     const retryAfter = answer.headers['retry-after']
     const asked = new Headers(typeof retryAfter === 'string' ? { 'retry-after': retryAfter } : {})
@@ -108,4 +109,16 @@ export class Poster {
     const reasons = error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : messageOf(error)
     return `${NOT_REACHED}: ${reasons}.`
   }
+}
+
+/**
+ * Rejects as soon as `signal` aborts. undici heeds it only once it is connected: until then an address that lets no one
+ * connect would keep a process that stops. A post that has not begun by then is never sent.
+ */
+function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = (): void => reject(signal.reason)
+  if (signal.aborted) abort()
+  else signal.addEventListener('abort', abort, { once: true })
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
 }

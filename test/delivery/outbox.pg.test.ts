@@ -2,8 +2,10 @@ import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { must } from '../../src/platform/must.ts'
 import { claimDelivery, settleDelivery } from '../../src/store/delivery.ts'
+import { PATIENCE_MS } from '../harness/patience.ts'
 import { DeliveryWorld, FAST, type Deliverer, type WorldOptions } from './delivery-world.ts'
 import { answer, endlessBody, hang, inTurn, Receiver, reset, slowHeaders, type Behaviour } from './receiver.ts'
 
@@ -343,6 +345,23 @@ describe('at least once', () => {
     await world.deliverer()
     expect(await world.settled(id)).toMatchObject({ status: 'DELIVERED', attempts: 1 })
     expect(receiver.received.all).toHaveLength(2)
+  })
+
+  test('a process that stops while an address answers no connection does not wait for it, and hands it back', async () => {
+    const asked = Promise.withResolvers<void>()
+    const resolve = (): Promise<never> => {
+      asked.resolve()
+      return new Promise(() => {})
+    }
+    await using world = await DeliveryWorld.create({ resolve })
+    const one = await world.deliverer()
+    const [id = ''] = await world.commit('cli:demo', 'http://silent.example:8080/', ['Hello'])
+    one.outbox.wake('cli:demo')
+    await asked.promise
+    const stopping = systemClock.monotonicMs()
+    await one.stop()
+    expect(systemClock.monotonicMs() - stopping).toBeLessThan(PATIENCE_MS / 2)
+    expect(await world.row(id)).toMatchObject({ status: 'PENDING', attempts: 0 })
   })
 })
 
