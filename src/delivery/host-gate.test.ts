@@ -77,3 +77,16 @@ test('whatever comes and goes, the limits hold and everybody gets in', async () 
     { numRuns: 50 },
   )
 })
+
+test('ten thousand that wait at one host cost little each', { timeout: 20_000 }, async () => {
+  const { entered, enter } = watch(new HostGate({ total: 256, perHost: 4 }))
+  const count = 10_000
+  for (let n = 0; n < count; n += 1) enter(`${A}/${n}`)
+  let left = 0
+  for (await settle(); left < entered.length; await settle())
+    for (const { leave } of entered.slice(left)) {
+      leave({ silent: false })
+      left += 1
+    }
+  expect(left).toBe(count)
+})

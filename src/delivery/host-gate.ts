@@ -11,8 +11,12 @@ export interface HostGateLimits {
 /** Gives the place back. `silent`: the receiver did not answer in time. */
 export type Leave = (how: { readonly silent: boolean }) => void
 
-interface Waiting {
+interface Place {
   readonly url: string
+  readonly host: string
+}
+
+interface Waiting extends Place {
   readonly enter: (leave: Leave) => void
 }
 
@@ -35,6 +39,9 @@ export class HostGate {
   enter(url: string, signal: AbortSignal): Promise<Leave | null> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve(null)
+      const place = { url, host: hostOf(url) }
+      // Of those who wait none can enter, or they would have: asking thousands of them again would be in vain.
+      if (this.#total < this.#limits.total && this.#hasRoom(place)) return resolve(this.#take(place))
       const giveUp = (): void => {
         this.#waiting.delete(waiting)
         resolve(null)
@@ -43,39 +50,43 @@ export class HostGate {
         signal.removeEventListener('abort', giveUp)
         resolve(leave)
       }
-      const waiting: Waiting = { url, enter }
+      const waiting: Waiting = { ...place, enter }
       signal.addEventListener('abort', giveUp, { once: true })
       this.#waiting.add(waiting)
-      this.#admit()
     })
   }
 
-  #admit(): void {
+  /** `host`: the only one at which there is room that was not there before; null: any. */
+  #admit(host: string | null): void {
     for (const waiting of this.#waiting) {
-      if (this.#total >= this.#limits.total) return
-      if (!this.#hasRoom(waiting.url)) continue
+      if (this.#total >= this.#limits.total || (host !== null && this.#isFull(host))) return
+      if (!this.#hasRoom(waiting)) continue
       this.#waiting.delete(waiting)
-      waiting.enter(this.#take(waiting.url))
+      waiting.enter(this.#take(waiting))
     }
   }
 
-  #hasRoom(url: string): boolean {
-    if (this.#silent.has(url) && this.#atUrl.has(url)) return false
-    return (this.#inHost.get(hostOf(url)) ?? 0) < this.#limits.perHost
+  #hasRoom({ url, host }: Place): boolean {
+    return !this.#isFull(host) && !(this.#silent.has(url) && this.#atUrl.has(url))
   }
 
-  #take(url: string): Leave {
+  #isFull(host: string): boolean {
+    return (this.#inHost.get(host) ?? 0) >= this.#limits.perHost
+  }
+
+  #take({ url, host }: Place): Leave {
     this.#total += 1
-    add(this.#inHost, hostOf(url), 1)
+    add(this.#inHost, host, 1)
     add(this.#atUrl, url, 1)
     return ({ silent }) => {
+      const wasFull = this.#total >= this.#limits.total
       this.#total -= 1
-      add(this.#inHost, hostOf(url), -1)
+      add(this.#inHost, host, -1)
       add(this.#atUrl, url, -1)
       this.#silent.delete(url)
       if (silent) this.#silent.add(url)
       for (const oldest of this.#silent) if (this.#silent.size > MAX_SILENT) this.#silent.delete(oldest)
-      this.#admit()
+      this.#admit(wasFull ? null : host)
     }
   }
 }
