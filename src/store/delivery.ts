@@ -59,11 +59,16 @@ const CLAIM: Statement = {
       url = coalesce(s.webhook, d.url), token_name = coalesce(s.webhook_token, d.token_name)
     FROM sessions s, tasks t
     WHERE d.id = $1 AND ${PENDING} AND d.next_attempt_at <= now() AND s.id = d.session_id AND t.id = d.task_id
+      AND NOT EXISTS (
+        SELECT FROM deliveries e WHERE e.session_id = d.session_id AND e.status = 'PENDING' AND e.seq < d.seq)
     RETURNING d.id, d.session_id AS "sessionId", d.task_id AS "taskId", s.webhook AS url, s.webhook_token AS "tokenName",
       coalesce(t.output, '') AS content, d.final, d.attempts`,
 }
 
-/** Null: it is no longer due; another process attempts it. */
+/**
+ * Null: it is no longer due, as another process attempts it; or one before it is pending by now: another process tries
+ * that again, or an admin has it posted again.
+ */
 export async function claimDelivery(database: Database, id: string, leaseMs: number): Promise<ClaimedDelivery | null> {
   const [row] = await database.query<ClaimedDelivery>(CLAIM, [id, leaseMs])
   return row ?? null

@@ -257,6 +257,36 @@ describe('order and independence', () => {
     expect(await world.settled(id)).toMatchObject({ status: 'DELIVERED', attempts: 1 })
     expect(receiver.received.all).toHaveLength(1)
   })
+
+  test('a process whose time was over posts no later text while another one attempts the same again', async () => {
+    const { world, outbox } = get()
+    const [late, again] = [Promise.withResolvers<ServerResponse>(), Promise.withResolvers<ServerResponse>()]
+    await using receiver = await Receiver.start((response, { body }, nth) => {
+      if (body.content === 'a') (nth === 1 ? late : again).resolve(response)
+      else response.writeHead(204).end()
+    })
+    const other = await world.deliverer()
+    const [a = '', b = ''] = await world.commit('cli:order-6', receiver.url(), ['a', 'b'])
+    outbox.wake('cli:order-6')
+    const first = await late.promise
+    await world.sql('UPDATE deliveries SET next_attempt_at = now() WHERE id = $1', a)
+    other.outbox.wake('cli:order-6')
+    const second = await again.promise
+    first.writeHead(204).end()
+    await Promise.race([world.job('cli:order-6'), receiver.received.until((all) => all.length === 3)])
+    expect(receiver.received.all.map(({ body }) => body.content)).toEqual(['a', 'a'])
+    second.writeHead(204).end()
+    expect(await world.settled(b)).toMatchObject({ status: 'DELIVERED', attempts: 1 })
+    expect(receiver.received.all.map(({ body }) => body.content)).toEqual(['a', 'a', 'b'])
+  })
+
+  test('of texts that are due, none is attempted before those that were said before it', async () => {
+    const { world } = get()
+    const [a = '', b = ''] = await world.commit('cli:order-7', 'https://example.org/hook', ['a', 'b'])
+    expect(await claimDelivery(world.database, b, 60_000)).toBeNull()
+    expect(await claimDelivery(world.database, a, 60_000)).toMatchObject({ id: a, attempts: 1 })
+    expect(await claimDelivery(world.database, b, 60_000)).toBeNull()
+  })
 })
 
 describe('a process that cannot take a session', () => {
