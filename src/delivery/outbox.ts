@@ -20,6 +20,7 @@ import type { Database } from '../store/database.ts'
 import {
   claimDelivery,
   handBackDelivery,
+  LONGEST_ATTEMPT_MS,
   nextDelivery,
   sessionsWithDueDeliveries,
   settleDelivery,
@@ -65,7 +66,7 @@ const MAX_SESSIONS = 10_000
 /** When the job of one that found this process full tries again: at once, it would be back here at once, too. */
 const FULL_PAUSE_MS = 15_000
 /** An attempt belongs to who has counted it for as long as it can take, and this for storing its outcome. */
-const LEASE_MARGIN_MS = 5000
+const LEASE_MARGIN_MS = LONGEST_ATTEMPT_MS - POST_TIMEOUT_MS
 const SWEEP_LIMIT = 5000
 const STOP_GRACE_MS = 3000
 const DELIVER = 'deliver'

@@ -65,6 +65,9 @@ const CLAIM: Statement = {
       coalesce(t.output, '') AS content, d.final, d.attempts`,
 }
 
+/** No attempt takes longer, its outcome stored: what is to be attempted later than that is not under way. */
+export const LONGEST_ATTEMPT_MS = 20_000
+
 /**
  * Null: it is no longer due, as another process attempts it; or one before it is pending by now: another process tries
  * that again, or an admin has it posted again.

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { must } from '../../src/platform/must.ts'
-import { claimDelivery, settleDelivery } from '../../src/store/delivery.ts'
+import { claimDelivery, LONGEST_ATTEMPT_MS, settleDelivery } from '../../src/store/delivery.ts'
+import { changeSession } from '../../src/store/intake/intake-session.ts'
 import { PATIENCE_MS } from '../harness/patience.ts'
 import { DeliveryWorld, FAST, type Deliverer, type WorldOptions } from './delivery-world.ts'
 import { answer, endlessBody, hang, inTurn, Receiver, reset, slowHeaders, type Behaviour } from './receiver.ts'
@@ -428,6 +429,59 @@ describe('secrets and webhooks that change', () => {
       last_error: expect.stringContaining('no webhook any more'),
     })
     expect(wrong.received.all).toEqual([])
+  })
+
+  /** As `updateSession` does it. */
+  const setWebhook = (world: DeliveryWorld, sessionId: string, url: string | null) =>
+    changeSession(
+      world.database,
+      {
+        sessionId,
+        access: { all: true, userName: 'ada', tokenName: 'bridge', opener: '@ada', mustHaveOpened: false },
+      },
+      {
+        webhook: url === null ? null : { url, tokenName: 'bridge' },
+        setMetadata: '{}',
+        dropMetadata: [],
+        maxMetadataBytes: 1000,
+        join: [],
+        leave: [],
+        at: new Date(),
+      },
+    )
+
+  test('what waits for hours is posted once the webhook is mended, and given up once it is taken away', async () => {
+    const { world, outbox } = get()
+    await using right = await Receiver.start()
+    for (const session of ['cli:mended', 'cli:taken', 'cli:as-it-was']) {
+      const [id = ''] = await world.commit(session, 'https://wrong.example/hook', ['Hello'])
+      await world.sql(
+        "UPDATE deliveries SET attempts = 8, next_attempt_at = now() + interval '8 hours' WHERE id = $1",
+        id,
+      )
+    }
+    await setWebhook(world, 'cli:mended', right.url())
+    await setWebhook(world, 'cli:taken', null)
+    await setWebhook(world, 'cli:as-it-was', 'https://wrong.example/hook')
+    await outbox.sweep()
+    const [mended, taken, asItWas] = await world.sql<{ id: string }>(
+      `SELECT id FROM deliveries WHERE session_id IN ('cli:mended', 'cli:taken', 'cli:as-it-was') ORDER BY seq`,
+    )
+    expect(await world.settled(mended?.id ?? '')).toMatchObject({ status: 'DELIVERED', url: right.url() })
+    expect(await world.settled(taken?.id ?? '')).toMatchObject({
+      status: 'DEAD',
+      last_error: 'The session has no webhook any more.',
+    })
+    expect(await world.row(asItWas?.id ?? '')).toMatchObject({ status: 'PENDING', attempts: 8 })
+  })
+
+  test('an attempt under way keeps its time when the webhook is changed', async () => {
+    const { world } = get()
+    const [id = ''] = await world.commit('cli:under-way', 'https://wrong.example/hook', ['Hello'])
+    must(await claimDelivery(world.database, id, LONGEST_ATTEMPT_MS), 'it is due')
+    const { next_attempt_at: until } = await world.row(id)
+    expect(await setWebhook(world, 'cli:under-way', 'https://right.example/hook')).toMatchObject({ kind: 'Changed' })
+    expect(await world.row(id)).toMatchObject({ attempts: 1, next_attempt_at: until })
   })
 
   test('a token that cannot sign any more posts nothing', async () => {

@@ -4,6 +4,7 @@
  */
 import type { BusyPolicy, ConversationType, SessionMode } from '../../core/status.ts'
 import type { Database } from '../database.ts'
+import { LONGEST_ATTEMPT_MS } from '../delivery.ts'
 import {
   ACCESS_INPUT,
   accessInput,
@@ -271,6 +272,9 @@ const WHAT_CHANGED = sql`concat_ws(', ',
 /**
  * `held` locks the session's row and reads it as it is then. How many joined and left is counted in FROM, not asked in
  * WHERE: only what FROM delivered stays what it was when the update has to read the row a second time.
+ *
+ * What pauses for hours because the webhook failed is due at once when another one is set, or none: the next sweep of
+ * the outbox posts it there, or gives it up. An attempt under way keeps its time.
  */
 const CHANGE = intakeStatement(
   'intake.change-session',
@@ -349,6 +353,11 @@ const CHANGE = intakeStatement(
     FROM wanted, verdict, (SELECT (SELECT count(*) FROM joined) + (SELECT count(*) FROM departed) AS number) moved
     WHERE s.id = wanted.id AND verdict.refusal IS NULL AND (verdict.differs OR moved.number > 0)
     RETURNING s.last_seq),
+  waiting_posts AS (
+    UPDATE deliveries d SET next_attempt_at = now() FROM verdict, held, wanted
+    WHERE verdict.refusal IS NULL AND d.session_id = held.id AND d.status = 'PENDING'
+      AND (wanted.webhook, wanted.webhook_token) IS DISTINCT FROM (held.webhook, held.webhook_token)
+      AND d.next_attempt_at > clock_timestamp() + ${LONGEST_ATTEMPT_MS} * interval '1 millisecond'),
   event AS (
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
     SELECT input.session_id, session.last_seq, input.at, NULL, 'SessionUpdated', '{}' FROM session, input),
