@@ -11,6 +11,7 @@ import type { DeliveryStatus } from '../core/status.ts'
 import { newId } from '../platform/id.ts'
 import { INSERT_AUDIT } from './audit-entries.ts'
 import type { Database, Statement } from './database.ts'
+import { shownUrl } from './shown-url.ts'
 
 /** The first pending delivery of a session. */
 export interface NextDelivery {
@@ -166,8 +167,7 @@ const REOPEN: Statement = {
       ${INSERT_AUDIT}
       SELECT $2, now(), 'DELIVERY', again.session_id, t.turn_id, $3, $4,
         jsonb_build_object('deliveryId', $1::text, 'taskId', again.task_id, 'url',
-          (SELECT regexp_replace(webhook, '^([a-z]+://[^/?#]+).*$', '\\1/…') FROM held), 'status', 'PENDING',
-          'statusCode', NULL::int, 'attempts', 0)
+          (SELECT ${shownUrl('webhook')} FROM held), 'status', 'PENDING', 'statusCode', NULL::int, 'attempts', 0)
       FROM again JOIN tasks t ON t.id = again.task_id)
     SELECT held.session_id AS "sessionId", held.status, held.webhook IS NOT NULL AS "hasWebhook" FROM held`,
 }
@@ -218,7 +218,7 @@ const REOPEN_ALL: Statement = {
       ${INSERT_AUDIT}
       SELECT ($3::text[])[row_number() OVER (ORDER BY again.id)], now(), 'DELIVERY', again.session_id, t.turn_id, $4, $5,
         jsonb_build_object('deliveryId', again.id, 'taskId', again.task_id, 'url',
-          regexp_replace(again.webhook, '^([a-z]+://[^/?#]+).*$', '\\1/…'), 'status', 'PENDING', 'statusCode', NULL::int, 'attempts', 0)
+          ${shownUrl('again.webhook')}, 'status', 'PENDING', 'statusCode', NULL::int, 'attempts', 0)
       FROM again JOIN tasks t ON t.id = again.task_id)
     SELECT session_id AS "sessionId", array_agg(id) AS ids FROM again GROUP BY 1`,
 }

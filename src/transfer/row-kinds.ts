@@ -9,6 +9,7 @@
  */
 import * as z from 'zod'
 import * as enums from '../generated/prisma/enums.ts'
+import { shownUrl } from '../store/shown-url.ts'
 import { EVENT_DATA } from './event-data.ts'
 import { storable } from './storable.ts'
 
@@ -294,11 +295,7 @@ export const ROW_KINDS = {
     fields: {
       id: id(),
       taskId: id('task_id'),
-      // Scheme and host only: the rest of the address may hold a secret.
-      url: {
-        ...text('url'),
-        select: String.raw`regexp_replace(r.url, '^([a-z]+://)(?:[^/?#@]*@)?([^/?#]*).*$', '\1\2/…')`,
-      },
+      url: { ...text('url'), select: shownUrl('r.url') },
       final: bool('final'),
       status: oneOf('status', 'delivery_status', enums.DeliveryStatus),
       attempts: int('attempts'),

@@ -110,6 +110,27 @@ describe('redeliver', () => {
     })
   })
 
+  test.each([
+    ['HTTPS', 'HTTPS://hooks.example/services/secret?key=hush'],
+    ['backslash', String.raw`https:\\hooks.example\secret?key=hush`],
+    ['slash', 'https:/hooks.example/secret?key=hush'],
+    ['space', ' https://hooks.example/secret?key=hush'],
+    ['back', String.raw`https://hooks.example\secret?key=hush`],
+  ])('tells the audit nothing of the path, however the webhook is spelled: %s', async (name, webhook) => {
+    const session = `cli:spelled-${name.toLowerCase()}`
+    const id = await seed(session)
+    await it.world.sql('UPDATE sessions SET webhook = $1 WHERE id = $2', webhook, session)
+    await it.run('alice', RedeliverDocument, { id })
+    await it.world.sql("UPDATE deliveries SET status = 'DEAD' WHERE id = $1", id)
+    await it.run('alice', RedeliverAllDocument, { filter: { sessionId: session } })
+    const entries = await it.world.sql<{ url: string }>(
+      "SELECT data->>'url' AS url FROM audit_entries WHERE kind = 'DELIVERY' AND session_id = $1",
+      session,
+    )
+    expect(entries).toHaveLength(2)
+    for (const { url } of entries) expect(url).toMatch(/^((HTTPS|https):\/\/hooks\.example\/)?…$/)
+  })
+
   test('is refused while it is still attempted, for what is not there, and without a webhook', async () => {
     const id = await seed('cli:refused')
     await it.run('alice', RedeliverDocument, { id })

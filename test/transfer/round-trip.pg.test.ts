@@ -120,6 +120,27 @@ test('a learning whose question stayed behind waits for a person', async () => {
   await forget(idOf(must(lines, 'a session')))
 })
 
+test.each([
+  ['https://hooks.example/hook?key=hush', 'https://hooks.example/…'],
+  ['https://hooks.example:8443', 'https://hooks.example:8443/…'],
+  ['http://[2001:db8::1]:8080/hush', 'http://[2001:db8::1]:8080/…'],
+  ['HTTPS://hooks.example/hush', 'HTTPS://hooks.example/…'],
+  ['https:/hooks.example/hush', '…'],
+  [' https://hooks.example/hush', '…'],
+  [String.raw`https://hooks.example\hush`, 'https://hooks.example/…'],
+])('of where a text was posted, the host alone is exported: %s', async (url, shown) => {
+  const [lines] = fc.sample(
+    exportedSession.filter((all) => all.some(({ type }) => type === 'delivery')),
+    { seed: 7, numRuns: 1 },
+  )
+  const id = idOf(must(lines, 'a session'))
+  await imported(must(lines, 'a session'))
+  await client.query('UPDATE deliveries SET url = $1 WHERE session_id = $2', [url, id])
+  const deliveries = (await exported(id)).filter(({ type }) => type === 'delivery')
+  await forget(id)
+  expect(new Set(deliveries.map((line) => line['url']))).toEqual(new Set([shown]))
+})
+
 test('every column of its tables is exported, or known not to be', async () => {
   for (const name of ROW_NAMES) {
     const { table, fields } = ROW_KINDS[name]
