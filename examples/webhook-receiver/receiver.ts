@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * A receiver of Factotum's webhook posts. It refuses what is not signed with our secret or is older than five minutes,
- * takes each text once however often it comes, and asks for what it missed, because posts are given up after three
+ * takes each text once however often it comes, and asks for what it missed, because posts are given up after nine
  * attempts. README.md says how to run it; `onText` is where your own code goes.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http'

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
+import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import { packageFile } from '../platform/package-file.ts'
 import { DELIVERY_SCHEDULE, outcomeOf } from './delivery-schedule.ts'
 import type { PostResult } from './post.ts'
 
@@ -17,6 +19,11 @@ test('again after 1, 3 and 9 s, then 1, 5 and 30 min, 2 and 8 h; then it is give
   const pauses = [1, 3, 9, 60, 300, 1800, 7200, 28_800]
   expect(pauses.map((_, index) => decide(index + 1, answered(500)).waitMs / 1000)).toEqual(pauses)
   expect(decide(LAST, answered(500))).toMatchObject({ status: 'DEAD', error: 'The webhook answered 500.' })
+})
+
+test.each(['docs/operations.md', 'examples/webhook-receiver/README.md'])('%s says so', async (page) => {
+  const text = (await readFile(packageFile(page), 'utf8')).replaceAll(/\s+/g, ' ')
+  expect(text).toMatch(/\bnine attempts, with pauses of 1, 3 and 9 s, 1, 5 and 30 min, 2 and 8 h, then/i)
 })
 
 describe('what a status means', () => {

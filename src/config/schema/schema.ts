@@ -56,7 +56,7 @@ export const tokenSchema = z.strictObject(
       .optional()
       .meta({
         description:
-          'Signs the posts to the webhooks of its sessions; without one it cannot set webhooks. A list of two while one ' +
+          'Signs the posts to the webhooks that it sets; without one it cannot set webhooks. A list of two while one ' +
           'replaces the other: posts then carry both signatures.',
       }),
     webhook_secret_env: oneOrTwo(VARIABLE_RULE, isVariableName).optional().meta({
