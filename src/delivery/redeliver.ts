@@ -1,4 +1,7 @@
-/** `redeliver`: an admin has deliveries posted again that were delivered or given up. Called by the GraphQL door. */
+/**
+ * `redeliver`: an admin has deliveries posted again that were delivered or given up, or has those posted now that pause
+ * for long after they failed. Called by the GraphQL door.
+ */
 import type { Viewer } from '../core/identity.ts'
 import { conflict, notFound, type Refusal } from '../core/refusal.ts'
 import { idKind } from '../platform/id.ts'
@@ -33,7 +36,8 @@ export async function redeliver(
     case 'StillPending':
       return conflict(
         'BUSY',
-        `Delivery "${id}" is still being attempted; it can be redelivered when it is DELIVERED or DEAD.`,
+        `Delivery "${id}" is still being attempted; it can be redelivered when it is DELIVERED or DEAD, or pauses for more ` +
+          'than 20 s.',
         id,
       )
     case 'NoWebhook':
@@ -65,14 +69,15 @@ export interface AllRedelivered {
 
 /**
  * `redeliverAll`: an admin has all deliveries posted again that match, such as those of an outage. Called by the door.
- * Those that wait, and those of sessions without a webhook, stay as they are. Again for what is left: call it again.
+ * Those that are attempted or soon will be, and those of sessions without a webhook, stay as they are. Again for what is
+ * left: call it again.
  */
 export async function redeliverAll(
   { database, outbox, doorbell }: RedeliverContext,
   viewer: Viewer,
   { status, sessionId }: RedeliverFilter,
 ): Promise<AllRedelivered> {
-  const wanted = status == null || status.length === 0 ? (['DEAD'] as const) : status.filter(isOver)
+  const wanted = status == null || status.length === 0 ? (['DEAD'] as const) : status
   const by = { userName: viewer.user?.name ?? null, tokenName: viewer.tokenName, max: MAX_REDELIVERED }
   const reopened = await reopenDeliveries(database, { status: wanted, sessionId: sessionId ?? null }, by)
   for (const { sessionId: wakened, ids } of reopened) {
@@ -80,8 +85,4 @@ export async function redeliverAll(
     outbox.wake(wakened)
   }
   return { kind: 'AllRedelivered', count: reopened.reduce((sum, { ids }) => sum + ids.length, 0) }
-}
-
-function isOver(status: DeliveryStatus): status is Exclude<DeliveryStatus, 'PENDING'> {
-  return status !== 'PENDING'
 }

@@ -66,7 +66,7 @@ const CLAIM: Statement = {
       coalesce(t.output, '') AS content, d.final, d.attempts`,
 }
 
-/** No attempt takes longer, its outcome stored: what is to be attempted later than that is not under way. */
+/** No attempt takes longer, its outcome stored: what is to be attempted later than that is not under way, but pauses. */
 export const LONGEST_ATTEMPT_MS = 20_000
 
 /**
@@ -148,6 +148,10 @@ export async function sessionsWithDueDeliveries(database: Database, limit: numbe
   return rows.map(({ sessionId }) => sessionId)
 }
 
+/** Of row `d`: it was delivered or given up, or it failed and pauses for long. */
+const REOPENABLE = `(NOT ${PENDING}
+      OR coalesce(d.next_attempt_at > clock_timestamp() + ${LONGEST_ATTEMPT_MS} * interval '1 millisecond', false))`
+
 type ReopenResult =
   | { readonly kind: 'Reopened'; readonly sessionId: string }
   | { readonly kind: 'NoDelivery' }
@@ -157,11 +161,11 @@ type ReopenResult =
 const REOPEN: Statement = {
   name: 'delivery.reopen',
   text: `WITH held AS (
-      SELECT d.id, d.status, d.session_id, d.task_id, s.webhook, s.webhook_token
+      SELECT d.id, ${REOPENABLE} AS reopenable, d.session_id, d.task_id, s.webhook, s.webhook_token
       FROM deliveries d JOIN sessions s ON s.id = d.session_id WHERE d.id = $1 FOR UPDATE OF d),
     again AS (
       UPDATE deliveries d SET status = 'PENDING', attempts = 0, next_attempt_at = now(), delivered_at = NULL
-      FROM held WHERE d.id = held.id AND held.status <> 'PENDING' AND held.webhook IS NOT NULL
+      FROM held WHERE d.id = held.id AND held.reopenable AND held.webhook IS NOT NULL
       RETURNING d.session_id, d.task_id),
     audit AS (
       ${INSERT_AUDIT}
@@ -169,17 +173,21 @@ const REOPEN: Statement = {
         jsonb_build_object('deliveryId', $1::text, 'taskId', again.task_id, 'url',
           (SELECT ${shownUrl('webhook')} FROM held), 'status', 'PENDING', 'statusCode', NULL::int, 'attempts', 0)
       FROM again JOIN tasks t ON t.id = again.task_id)
-    SELECT held.session_id AS "sessionId", held.status, held.webhook IS NOT NULL AS "hasWebhook" FROM held`,
+    SELECT held.session_id AS "sessionId", NOT held.reopenable AS "isAttempted", held.webhook IS NOT NULL AS "hasWebhook"
+    FROM held`,
 }
 
-/** Makes a delivery that was delivered or given up due again, under the same id, with all its attempts. */
+/**
+ * Makes a delivery due that was delivered or given up, or that pauses for long, under the same id, with all its
+ * attempts.
+ */
 export async function reopenDelivery(
   database: Database,
   id: string,
   by: { readonly userName: string | null; readonly tokenName: string },
 ): Promise<ReopenResult> {
   const values = [id, newId('audit'), by.userName, by.tokenName]
-  const [row] = await database.query<{ sessionId: string; status: DeliveryStatus; hasWebhook: boolean }>(REOPEN, values)
+  const [row] = await database.query<{ sessionId: string; isAttempted: boolean; hasWebhook: boolean }>(REOPEN, values)
   if (row === undefined) return { kind: 'NoDelivery' }
   const against = againstReopening(row)
   if (against === 'StillPending') return { kind: against }
@@ -188,19 +196,29 @@ export async function reopenDelivery(
 
 /** What stands against posting a delivery again, as REOPEN sees it; null: nothing. */
 export function againstReopening({
-  status,
+  isAttempted,
   hasWebhook,
 }: {
-  readonly status: DeliveryStatus
+  readonly isAttempted: boolean
   readonly hasWebhook: boolean
 }): 'StillPending' | 'NoWebhook' | null {
-  if (status === 'PENDING') return 'StillPending'
+  if (isAttempted) return 'StillPending'
   return hasWebhook ? null : 'NoWebhook'
+}
+
+/** An attempt is under way, or comes so soon that there is nothing to hasten; as REOPEN sees it. */
+export function isAttempted(
+  { status, nextAttemptAt }: { readonly status: DeliveryStatus; readonly nextAttemptAt: Date | null },
+  now: Date,
+): boolean {
+  const pausesUntil = nextAttemptAt?.getTime() ?? 0
+  return status === 'PENDING' && pausesUntil <= now.getTime() + LONGEST_ATTEMPT_MS
 }
 
 /** Which deliveries are to be posted again. */
 export interface ReopenFilter {
-  readonly status: readonly Exclude<DeliveryStatus, 'PENDING'>[]
+  /** With PENDING: those that pause for long. */
+  readonly status: readonly DeliveryStatus[]
   /** Null: of all sessions. */
   readonly sessionId: string | null
 }
@@ -210,6 +228,7 @@ const REOPEN_ALL: Statement = {
   text: `WITH held AS MATERIALIZED (
       SELECT d.id, d.task_id, s.webhook FROM deliveries d JOIN sessions s ON s.id = d.session_id
       WHERE d.status = ANY ($1::delivery_status[]) AND ($2::text IS NULL OR d.session_id = $2) AND s.webhook IS NOT NULL
+        AND ${REOPENABLE}
       ORDER BY d.id LIMIT cardinality($3::text[]) FOR UPDATE OF d SKIP LOCKED),
     again AS (
       UPDATE deliveries d SET status = 'PENDING', attempts = 0, next_attempt_at = now(), delivered_at = NULL

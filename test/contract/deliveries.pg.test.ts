@@ -110,6 +110,37 @@ describe('redeliver', () => {
     })
   })
 
+  test('one that pauses for hours is due at once, alone or with all that match, and one under way is left alone', async () => {
+    const ids = [await seed('cli:pause-1'), await seed('cli:pause-2'), await seed('cli:pause-3')]
+    const wait = (pause: string, id: string | undefined) =>
+      it.world.sql(
+        `UPDATE deliveries SET status = 'PENDING', attempts = 8, next_attempt_at = now() + $2::interval WHERE id = $1`,
+        id,
+        pause,
+      )
+    await wait('8 h', ids[0])
+    await wait('8 h', ids[1])
+    await wait('9 s', ids[2])
+    expect((await it.run('alice', RedeliverDocument, { id: ids[0] ?? '' })).data.redeliver).toMatchObject({
+      delivery: { status: 'PENDING', attempts: 0 },
+    })
+    const all = async (sessionId: string) =>
+      (await it.run('alice', RedeliverAllDocument, { filter: { sessionId, status: ['PENDING'] } })).data.redeliverAll
+    expect(await all('cli:pause-2')).toMatchObject({ redelivered: 1 })
+    expect(await all('cli:pause-2')).toMatchObject({ redelivered: 0 })
+    expect(await all('cli:pause-3')).toMatchObject({ redelivered: 0 })
+    const rows = await it.world.sql<{ attempts: number; due: boolean }>(
+      'SELECT attempts, next_attempt_at <= now() AS due FROM deliveries WHERE id = ANY ($1) ORDER BY seq',
+      ids,
+    )
+    expect(rows).toEqual([
+      { attempts: 0, due: true },
+      { attempts: 0, due: true },
+      { attempts: 8, due: false },
+    ])
+    expect(it.woken).toEqual(expect.arrayContaining(['cli:pause-1', 'cli:pause-2']))
+  })
+
   test.each([
     ['HTTPS', 'HTTPS://hooks.example/services/secret?key=hush'],
     ['backslash', String.raw`https:\\hooks.example\secret?key=hush`],

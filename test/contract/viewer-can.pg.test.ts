@@ -322,6 +322,10 @@ test('facts, learnings, questions and deliveries', async () => {
       states: {
         dead: () => delivery("UPDATE deliveries SET status = 'DEAD' WHERE id = $1"),
         'being attempted': () => delivery("UPDATE deliveries SET status = 'PENDING' WHERE id = $1"),
+        'under way': () =>
+          delivery("UPDATE deliveries SET status = 'PENDING', next_attempt_at = now() + interval '9 s' WHERE id = $1"),
+        pausing: () =>
+          delivery("UPDATE deliveries SET status = 'PENDING', next_attempt_at = now() + interval '8 h' WHERE id = $1"),
         'without a webhook': () => delivery('UPDATE sessions SET webhook = NULL WHERE id = $1'),
       },
     }),

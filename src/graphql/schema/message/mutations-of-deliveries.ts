@@ -24,7 +24,8 @@ builder.mutationField('redeliver', (t) =>
     type: resultUnion('Redeliver', RedeliverPayload),
     authScopes: { admin: true },
     description:
-      "Posts a delivery again that is DEAD or DELIVERED, under the same id and to the session's present webhook. For admins.",
+      'Posts a delivery again that is DEAD or DELIVERED, or now that is PENDING and pauses for more than 20 s, under the same id, ' +
+      "with all its attempts, to the session's present webhook. For admins.",
     args: { input: t.arg({ type: RedeliverInput, required: true, description: 'The delivery.' }) },
     resolve: (_root, { input: { id } }, { deliveries, viewer }) => redeliver(deliveries, viewer, id),
   }),
@@ -43,7 +44,8 @@ const RedeliverAllInput = builder.inputType('RedeliverAllInput', {
   fields: (t) => ({
     filter: t.field({
       type: DeliveryFilterInput,
-      description: 'Only those that match; without states those that are DEAD. Those that wait are left alone.',
+      description:
+        'Only those that match; without states those that are DEAD. With PENDING those that pause for more than 20 s.',
     }),
   }),
 })

@@ -1,6 +1,6 @@
 /** viewerCan of what only admins act on: facts, learnings, questions and deliveries. */
 import type { Viewer } from '../../../core/identity.ts'
-import { againstReopening } from '../../../store/delivery.ts'
+import { againstReopening, isAttempted } from '../../../store/delivery.ts'
 import { refuseChanging, refuseRestoring } from '../../../store/knowledge/fact-change.ts'
 import { refuseDeciding, refuseReopening } from '../../../store/knowledge/knowledge-learning.ts'
 import { refuseResolving } from '../../../store/knowledge/knowledge-question.ts'
@@ -87,9 +87,10 @@ builder.prismaObjectField(DeliveryType, 'viewerCan', (t) =>
   t.field({
     type: DeliveryActions,
     description: VIEWER_CAN,
-    select: { id: true, status: true, session: { select: { webhook: true } } },
-    resolve: ({ status, session }, _args, { viewer }) => {
-      const against = againstReopening({ status, hasWebhook: session.webhook !== null })
+    select: { id: true, status: true, nextAttemptAt: true, session: { select: { webhook: true } } },
+    resolve: ({ session, ...delivery }, _args, { viewer, clock }) => {
+      const hasWebhook = session.webhook !== null
+      const against = againstReopening({ isAttempted: isAttempted(delivery, clock.now()), hasWebhook })
       return { redeliver: isGranted(viewer) && against === null }
     },
   }),
