@@ -56,7 +56,7 @@ export class HostGate {
     })
   }
 
-  /** `host`: the only one at which there is room that was not there before; null: any. */
+  /** `host`: the only one at which a place may have come free; null: any. */
   #admit(host: string | null): void {
     for (const waiting of this.#waiting) {
       if (this.#total >= this.#limits.total || (host !== null && this.#isFull(host))) return

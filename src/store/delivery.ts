@@ -149,7 +149,7 @@ export async function sessionsWithDueDeliveries(database: Database, limit: numbe
 }
 
 /** Of row `d`: it was delivered or given up, or it failed and pauses for long. */
-const REOPENABLE = `(NOT ${PENDING}
+const MAY_REOPEN = `(NOT ${PENDING}
       OR coalesce(d.next_attempt_at > clock_timestamp() + ${LONGEST_ATTEMPT_MS} * interval '1 millisecond', false))`
 
 type ReopenResult =
@@ -161,11 +161,11 @@ type ReopenResult =
 const REOPEN: Statement = {
   name: 'delivery.reopen',
   text: `WITH held AS (
-      SELECT d.id, ${REOPENABLE} AS reopenable, d.session_id, d.task_id, s.webhook, s.webhook_token
+      SELECT d.id, ${MAY_REOPEN} AS may_reopen, d.session_id, d.task_id, s.webhook, s.webhook_token
       FROM deliveries d JOIN sessions s ON s.id = d.session_id WHERE d.id = $1 FOR UPDATE OF d),
     again AS (
       UPDATE deliveries d SET status = 'PENDING', attempts = 0, next_attempt_at = now(), delivered_at = NULL
-      FROM held WHERE d.id = held.id AND held.reopenable AND held.webhook IS NOT NULL
+      FROM held WHERE d.id = held.id AND held.may_reopen AND held.webhook IS NOT NULL
       RETURNING d.session_id, d.task_id),
     audit AS (
       ${INSERT_AUDIT}
@@ -173,7 +173,7 @@ const REOPEN: Statement = {
         jsonb_build_object('deliveryId', $1::text, 'taskId', again.task_id, 'url',
           (SELECT ${shownUrl('webhook')} FROM held), 'status', 'PENDING', 'statusCode', NULL::int, 'attempts', 0)
       FROM again JOIN tasks t ON t.id = again.task_id)
-    SELECT held.session_id AS "sessionId", NOT held.reopenable AS "isAttempted", held.webhook IS NOT NULL AS "hasWebhook"
+    SELECT held.session_id AS "sessionId", NOT held.may_reopen AS "isAttempted", held.webhook IS NOT NULL AS "hasWebhook"
     FROM held`,
 }
 
@@ -228,7 +228,7 @@ const REOPEN_ALL: Statement = {
   text: `WITH held AS MATERIALIZED (
       SELECT d.id, d.task_id, s.webhook FROM deliveries d JOIN sessions s ON s.id = d.session_id
       WHERE d.status = ANY ($1::delivery_status[]) AND ($2::text IS NULL OR d.session_id = $2) AND s.webhook IS NOT NULL
-        AND ${REOPENABLE}
+        AND ${MAY_REOPEN}
       ORDER BY d.id LIMIT cardinality($3::text[]) FOR UPDATE OF d SKIP LOCKED),
     again AS (
       UPDATE deliveries d SET status = 'PENDING', attempts = 0, next_attempt_at = now(), delivered_at = NULL
