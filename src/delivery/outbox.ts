@@ -11,6 +11,7 @@ import type { LiveConfig } from '../config/config.ts'
 import type { ApiKeys } from '../config/access/api-keys.ts'
 import { webhookSecretsOf } from '../config/access/webhook-secret.ts'
 import { messageOf } from '../core/errors.ts'
+import { ERASED } from '../core/text/erased.ts'
 import { enqueueJobs, type NewJob } from '../jobs/enqueue-jobs.ts'
 import type { JobHandlers, PeriodicJob } from '../jobs/job-runner.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -202,6 +203,7 @@ export class Outbox {
     const { config, keys, clock, metrics, database } = this.#options
     const { url, tokenName, id, sessionId, taskId, content, final } = claimed
     if (url === null) return failure('The session has no webhook any more.')
+    if (content === ERASED) return failure('The text was erased.')
     const secrets = webhookSecretsOf(config.current().tokens.get(tokenName ?? ''), keys)
     if (secrets.length === 0)
       return failure(
@@ -223,8 +225,9 @@ export class Outbox {
   async #settle(claimed: ClaimedDelivery, result: PostResult): Promise<NextDelivery | null> {
     const { database, logger, metrics, doorbell } = this.#options
     const shownUrl = maskUrl(claimed.url ?? '')
-    // Without a webhook there is nowhere to go, however often it is tried.
-    const schedule = claimed.url === null ? { ...this.#schedule, pausesMs: [] } : this.#schedule
+    // Without a webhook there is nowhere to go, and without a text nothing to say, however often it is tried.
+    const isInVain = claimed.url === null || claimed.content === ERASED
+    const schedule = isInVain ? { ...this.#schedule, pausesMs: [] } : this.#schedule
     const outcome = { ...outcomeOf(schedule, claimed.attempts, result), shownUrl }
     const next = await settleDelivery(database, claimed, outcome)
     metrics.deliveries.inc({ status: outcome.status })

@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
+import { ERASED } from '../../src/core/text/erased.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { must } from '../../src/platform/must.ts'
-import { claimDelivery, LONGEST_ATTEMPT_MS, settleDelivery } from '../../src/store/delivery.ts'
+import { claimDelivery, LONGEST_ATTEMPT_MS, reopenDeliveries, settleDelivery } from '../../src/store/delivery.ts'
 import { changeSession } from '../../src/store/intake/intake-session.ts'
 import { PATIENCE_MS } from '../harness/patience.ts'
 import { DeliveryWorld, FAST, type Deliverer, type WorldOptions } from './delivery-world.ts'
@@ -482,6 +483,19 @@ describe('secrets and webhooks that change', () => {
     const { next_attempt_at: until } = await world.row(id)
     expect(await setWebhook(world, 'cli:under-way', 'https://right.example/hook')).toMatchObject({ kind: 'Changed' })
     expect(await world.row(id)).toMatchObject({ attempts: 1, next_attempt_at: until })
+  })
+
+  test('a text that was erased is not posted, also when an admin has all of its session posted again', async () => {
+    const { world, outbox } = get()
+    await using receiver = await Receiver.start()
+    const [id = ''] = await world.commit('cli:erased', receiver.url(), ['Hello'])
+    await world.sql("UPDATE deliveries SET status = 'DEAD', next_attempt_at = NULL WHERE id = $1", id)
+    await world.sql("UPDATE tasks SET output = $1 WHERE session_id = 'cli:erased'", ERASED)
+    const by = { userName: 'ada', tokenName: 'ada', max: 10 }
+    expect(await reopenDeliveries(world.database, { status: ['DEAD'], sessionId: 'cli:erased' }, by)).toHaveLength(1)
+    outbox.wake('cli:erased')
+    expect(await world.settled(id)).toMatchObject({ status: 'DEAD', attempts: 1, last_error: 'The text was erased.' })
+    expect(receiver.received.all).toEqual([])
   })
 
   test('a token that cannot sign any more posts nothing', async () => {
