@@ -23,6 +23,8 @@ let next: (call: StubCall) => readonly object[] = () => says('Hello.')
 const TALK = { ...GOOD_PLAN, tasks: GOOD_PLAN.tasks.slice(1) }
 /** Ids that the provider has forgotten. */
 const forgotten = new Set<string>()
+/** Ids of what is longer than the model can read. */
+const outgrown = new Set<string>()
 let lastId = 0
 
 const says = (text: string): object[] => [{ type: 'message', content: [{ type: 'output_text', text }] }]
@@ -35,6 +37,10 @@ function answer(call: StubCall): StubAnswer {
   const before = call.body.previous_response_id
   if (before !== undefined && forgotten.has(before))
     return { status: 400, body: { error: { message: `Previous response with id '${before}' not found.` } } }
+  if (before !== undefined && outgrown.has(before)) {
+    const message = 'Your input exceeds the context window of this model. Please adjust your input and try again.'
+    return { status: 400, body: { error: { code: 'context_length_exceeded', message } } }
+  }
   lastId += 1
   const usage = { input_tokens: 9, output_tokens: 4 }
   return { status: 200, body: { id: `resp_${lastId}`, status: 'completed', output: next(call), usage } }
@@ -113,6 +119,21 @@ test('an answer that the provider has forgotten, or another model, costs nothing
   await story.as('ada').run(UpdateSessionDocument, { input: { id: 'cli:forgotten', model: 'kept:two' } })
   const { asked: ofAnother } = await say('cli:forgotten', 'And now?')
   expect(ofAnother).toEqual([{ continues: undefined, said: expect.stringContaining('Opal') }])
+})
+
+test('a conversation that has outgrown the model at its provider is sent again, as much of it as is shown', async () => {
+  next = () => says('I see.')
+  await openChat('cli:outgrown')
+  await say('cli:outgrown', 'My hen is called Topaz.')
+  outgrown.add(`resp_${lastId}`)
+  const { answers, asked } = await say('cli:outgrown', 'What is she called?')
+  expect(answers).toEqual(['I see.'])
+  expect(asked).toEqual([
+    { continues: `resp_${lastId - 1}`, said: expect.not.stringContaining('Topaz') },
+    { continues: undefined, said: expect.stringContaining('Topaz') },
+  ])
+  const { asked: later } = await say('cli:outgrown', 'And now?')
+  expect(later).toEqual([{ continues: `resp_${lastId - 1}`, said: expect.not.stringContaining('Topaz') }])
 })
 
 test('what is said to one user is continued for no other', async () => {

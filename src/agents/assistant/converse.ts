@@ -1,9 +1,9 @@
 /**
  * One answer of a conversation: passes the gate, is recorded, and is asked for once, because what was streamed of an
  * answer cannot be taken back. What it calls is the turn's to check. A provider that keeps the conversation is sent
- * only what is new, and all of it when it has lost it.
+ * only what is new, and all of it when it has lost it, or takes nothing more into it.
  */
-import { AppError } from '../../core/errors.ts'
+import { AppError, type AppErrorCode } from '../../core/errors.ts'
 import { FactMarks } from '../../core/text/fact-marks.ts'
 import type { ConversationAnswer } from '../../model/conversation/conversation.ts'
 import type { Answer, AnswerReader, AssistantContext, WrittenMessage } from '../agent.ts'
@@ -19,6 +19,12 @@ interface ConverseRequest {
   readonly reader: AnswerReader
   readonly signal: AbortSignal
 }
+
+/**
+ * A provider takes no more into what it keeps: it has lost it, or it has outgrown the model. All of it, which is
+ * bounded, may still be taken.
+ */
+const NOT_CONTINUED: ReadonlySet<AppErrorCode> = new Set(['MODEL_CONVERSATION_LOST', 'MODEL_BAD_REQUEST'])
 
 /** Rejects only for bugs, and with what the gate or the reader throws. */
 export async function converse(
@@ -54,7 +60,7 @@ export async function converse(
         continues: kept.responseId,
       })
     } catch (error) {
-      if (!(error instanceof AppError && error.code === 'MODEL_CONVERSATION_LOST')) throw error
+      if (!(error instanceof AppError && NOT_CONTINUED.has(error.code)) || begun.isSo) throw error
       return sendWhole()
     }
   })
