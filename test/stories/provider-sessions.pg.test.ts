@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { configPath } from '../../src/config/load-config.ts'
 import { must } from '../../src/platform/must.ts'
+import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { select } from '../harness/plugins.ts'
-import { converse, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { converse, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import {
   AddParticipantDocument,
   EraseUserDocument,
@@ -218,6 +219,25 @@ test('what was taken out of the conversation is not gone on from', async () => {
   const { asked } = await say('cli:secret', `My login at the forum is ${hunter}, by the way.`)
   expect(asked).toMatchObject([{ continues: undefined }, { continues: undefined }])
   expect(must(asked[1], 'a second call').said).not.toContain(hunter)
+})
+
+test('a call that was edited with its approval is shown as it was made', async () => {
+  const ada = story.as('ada')
+  await story.reconfigure(storyConfig({ toml: `${toml}${approvalRules('effect = "require"\ncommand = "echo loud"')}` }))
+  next = ({ body }) => (JSON.stringify(body.input).includes('Done') ? says('It is done.') : runs('echo loud'))
+  await openChat('cli:edited')
+  const from = stub.calls.length
+  await send(ada, 'cli:edited', 'Say it.')
+  await using watch = watchAll(ada, 'cli:edited')
+  const approval = must((await untilAsked(watch))[0], 'an approval')
+  await decide(ada, { id: approval.id, approve: true, editedDetail: 'echo softly' })
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+  await story.reconfigure(storyConfig({ toml }))
+  const asked = stub.calls.slice(from).map(({ body }) => askedBy(body))
+  expect(asked).toEqual([
+    { continues: undefined, said: expect.any(String) },
+    { continues: undefined, said: expect.stringContaining('echo softly') },
+  ])
 })
 
 /** Ben says it in a group with Ada, who goes on from what her model was shown of it. */

@@ -1,7 +1,7 @@
 /**
  * An approval is decided about, or its time is over: once, by the first to commit, in any process. Everything that
- * follows from it is in the same statement: the task may run (with what it was changed to), the events, the audit, and
- * the session has work again when nothing else is open. The session's row is locked first, as by every statement that
+ * follows from it is in the same statement: the task may run (with what it was changed to, which a provider that keeps
+ * the conversation does not know), the events, the audit, and the session has work again when nothing else is open. The session's row is locked first, as by every statement that
  * writes to the session.
  */
 import type { Remembered } from '../../core/approval-policy.ts'
@@ -128,6 +128,7 @@ const SETTLE = intakeStatement(
   session AS (
     UPDATE sessions s SET last_seq = s.last_seq + settled.event_count, open_approvals = s.open_approvals - 1,
       last_activity_at = greatest(s.last_activity_at, input.at),
+      provider_state = CASE WHEN input.detail IS NULL AND input.args IS NULL THEN s.provider_state END,
       ready_at = CASE WHEN s.status = 'AWAITING_APPROVAL' AND s.owner IS NULL
           AND (settled.status <> 'APPROVED' OR s.open_approvals <= 1) THEN now() ELSE s.ready_at END
     FROM settled, input WHERE s.id = settled.session_id
