@@ -38,9 +38,11 @@ export class GuardedFetch {
   readonly #onLost: () => void
   readonly #tracing: Pick<Tracing, 'headers'>
   readonly #clock: Clock
+  readonly #timeoutMs: number
 
   constructor({ guard, timeoutMs, tracing, clock, onLost }: GuardedFetchOptions) {
     this.#guard = guard
+    this.#timeoutMs = timeoutMs
     this.#pace = new Pace(clock)
     this.#onLost = onLost
     this.#tracing = tracing
@@ -64,23 +66,27 @@ export class GuardedFetch {
     headers.set('user-agent', `factotum/${VERSION}`)
     for (const [name, value] of Object.entries(this.#tracing.headers())) headers.set(name, value)
     const { body, method = 'GET', signal } = init ?? {}
+    const life = this.#lifeOf(method, signal)
     const answer = await request(String(url), {
       dispatcher: this.#agent,
       redirect: 'manual',
       method,
       headers: Object.fromEntries(headers),
       ...(typeof body === 'string' ? { body } : {}),
-      ...(signal == null ? {} : { signal }),
+      signal: life.signal,
     }).catch((error: unknown) => {
+      life.end()
       if (isUnsent(error)) this.#lose()
       throw error
     })
+    if (answer.body === null) life.end()
     if (answer.status === 404 && headers.has('mcp-session-id')) this.#lose()
     if (answer.status >= 300 && answer.status < 400) {
+      life.end()
       await answer.body?.cancel()
       throw new Error('The server redirects to another address, which is not followed.')
     }
-    return this.#bounded(answer as unknown as Response)
+    return this.#bounded(answer as unknown as Response, life.end)
   }
 
   /** Breaks off what is under way. */
@@ -93,15 +99,26 @@ export class GuardedFetch {
     this.#clock.after(0, this.#onLost)
   }
 
-  #bounded(answer: Response): Response {
+  /**
+   * A call that was given up is no longer read, but its answer, which may never end, would hold one of the few
+   * connections for good. What a GET follows has no end.
+   */
+  #lifeOf(method: string, given: AbortSignal | null | undefined): { signal: AbortSignal; end: () => void } {
+    const overdue = new AbortController()
+    const end =
+      method === 'GET' ? () => undefined : this.#clock.after(this.#timeoutMs + GRACE_MS, () => overdue.abort())
+    return { signal: given == null ? overdue.signal : AbortSignal.any([given, overdue.signal]), end }
+  }
+
+  #bounded(answer: Response, onEnd: () => void): Response {
     const { body, status, headers } = answer
     if (body === null) return answer
     const isStream = headers.get('content-type')?.includes('text/event-stream') === true
-    return new Response(body.pipeThrough(this.#limit(isStream)), { status, headers })
+    return new Response(body.pipeThrough(this.#limit(isStream, onEnd)), { status, headers })
   }
 
   /** Counts the bytes of the body, or of the event that is under way, and takes events at a pace. */
-  #limit(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  #limit(isStream: boolean, onEnd: () => void): TransformStream<Uint8Array, Uint8Array> {
     let bytes = 0
     return new TransformStream({
       transform: async (chunk, controller) => {
@@ -111,6 +128,7 @@ export class GuardedFetch {
         if (bytes > MAX_MESSAGE_BYTES) controller.error(new Error('The server sent a message that is too large.'))
         else controller.enqueue(chunk)
       },
+      flush: onEnd,
     })
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { describe, test, type TestContext } from 'vitest'
 import { lastingPort } from '../harness/lasting-port.ts'
+import { PATIENCE } from '../harness/patience.ts'
 import { callTool, McpWorld } from './mcp-world.ts'
 
 type Answer = (asked: Asked, response: ServerResponse, request: IncomingMessage) => void
@@ -155,6 +156,22 @@ describe('over HTTP', { concurrent: true }, () => {
     expect(await callTool(tool, { timeoutMs: 300 })).toMatchObject({ kind: 'unknown' })
     how = honest
     expect(await world.call('http__ok')).toMatchObject({ kind: 'done' })
+  })
+
+  test('answers that never end do not keep later calls from the server', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    let how: Answer = (_asked, response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).write('\n')
+    const { port } = await listen(context, (asked, response, request) =>
+      (asked.method === 'tools/call' ? how : honest)(asked, response, request),
+    )
+    world.configure(at(port, 'allow_private = true\ntimeout = 1'))
+    const tool = await world.tool('http__ok')
+    const ended = await Promise.all(Array.from({ length: 20 }, () => callTool(tool)))
+    expect(new Set(ended.map(({ kind }) => kind))).toEqual(new Set(['unknown']))
+    how = honest
+    await expect.poll(async () => (await callTool(tool)).kind, PATIENCE).toBe('done')
+    expect(world.problem('http')).toBeNull()
   })
 
   test('one that goes away and comes back', async (context) => {
