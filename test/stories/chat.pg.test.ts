@@ -148,7 +148,8 @@ describe('approvals', () => {
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
     const [answer = ''] = answersIn(watch)
     expect(answer).toContain('free')
-    expect(answer).toContain('Not b, please.')
+    expect(answer).toMatch(/Failed\.\s+Task 3 was denied by ada\. The note says: Not b, please\./)
+    expect(answer).not.toContain('Done, but rejected')
     const turn = eventsOf(watch, 'TaskUpdateEvent').filter(({ taskStatus }) => taskStatus === 'RUNNING')
     expect(turn.filter(({ task }) => task.type === 'EXEC').map(({ task }) => task.detail)).toEqual([
       'echo free',

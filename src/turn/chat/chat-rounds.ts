@@ -51,7 +51,8 @@ export function shownRound({ number, text, calls }: Round, messages: TurnMessage
       callId: task.callId ?? task.id,
       name: nameOf(task),
       written: JSON.stringify(task.type === 'EXEC' ? { command: task.detail } : (task.args ?? {})),
-      rejected: task.reviewVerdict === 'REPLAN' ? (task.reviewReason ?? '') : null,
+      // One that was denied has a verdict, too, and was not made.
+      rejected: task.reviewVerdict === 'REPLAN' && task.status === 'DONE' ? (task.reviewReason ?? '') : null,
       task: reportOf(task),
     })),
     additions: messages.thatBrokeOff(number).map(({ content }) => content),
