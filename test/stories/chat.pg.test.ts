@@ -158,6 +158,26 @@ describe('approvals', () => {
   })
 })
 
+test('what the user adds while a call waits for its approval is heard before it is made', async () => {
+  const rules = approvalRules('effect = "require"\ncommand = "touch"')
+  await using strict = await Story.begin({ config: { toml: rules } })
+  const ada = strict.as('ada')
+  await openChat(ada, 'cli:chat-second-thoughts', { busyPolicy: 'STEER' })
+  await send(ada, 'cli:chat-second-thoughts', 'run: touch a\nrun: echo b')
+  await using watch = watchAll(ada, 'cli:chat-second-thoughts')
+  const [asked] = await untilAsked(watch)
+  await send(ada, 'cli:chat-second-thoughts', 'No, leave it.')
+  await decide(ada, { id: asked?.id ?? '', approve: true })
+  await turnEnd(watch, 2)
+  const ended = eventsOf(watch, 'TaskUpdateEvent').filter(({ taskStatus }) => ['DONE', 'SKIPPED'].includes(taskStatus))
+  expect(ended.map(({ task, taskStatus }) => [task.type, taskStatus])).toEqual([
+    ['EXEC', 'SKIPPED'],
+    ['EXEC', 'SKIPPED'],
+    ['MSG', 'DONE'],
+  ])
+  expect(answersIn(watch)).toEqual([expect.stringContaining('> No, leave it.')])
+})
+
 test('what the user adds while a call runs is answered in the same turn, and what had not begun is left out', async () => {
   const ada = story.as('ada')
   const gate = story.path('gate')

@@ -6,7 +6,7 @@ import * as api from '../generated/graphql.ts'
 import { ApiClient } from '../harness/api-client.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { addPlugin, select, until, update } from '../harness/plugins.ts'
-import { eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { answersIn, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 
 const SECRET = 'hush-hush-1234567'
 const GREET = 'good-plugin__greet'
@@ -133,6 +133,21 @@ test('a rule asks for an approval, which may edit the arguments or deny the call
     `SELECT data->>'tool' AS tool, data->>'status' AS status FROM audit_entries WHERE session_id = 'web:asked' AND kind = 'TASK' ORDER BY id`,
   )
   expect(audited.length).toBeGreaterThan(0)
+  await story.reconfigure(storyConfig())
+})
+
+test('what is said while a call waits for its approval gets a turn of its own', async () => {
+  const ada = story.as('ada')
+  await story.reconfigure(storyConfig({ toml: RULE }))
+  await ada.run(api.OpenSessionDocument, { input: { id: 'web:meanwhile', mode: 'CHAT', busyPolicy: 'STEER' } })
+  accepted(await call(ada, { sessionId: 'web:meanwhile', tool: GREET, args: { name: 'Ada' } }))
+  await using watch = watchAll(ada, 'web:meanwhile')
+  const [asked] = await untilAsked(watch)
+  await send(ada, 'web:meanwhile', 'Is it done?')
+  await decide(ada, { id: must(asked, 'an approval').id, approve: true })
+  await turnEnd(watch, 2)
+  expect(await tasksOf('web:meanwhile')).toMatchObject([{ status: 'DONE', output: 'Hello, Ada!' }])
+  expect(answersIn(watch)).toEqual([expect.stringContaining('> Is it done?')])
   await story.reconfigure(storyConfig())
 })
 

@@ -42,6 +42,7 @@ export async function makeCalls(context: MakeCallsContext, plan: PlanState, roun
   context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail: describeCalls(open.length) }])
   const barred = await passAll(context, plan)
   if (barred !== null) return barred
+  await heedSaid(context, round)
   if (open.every(isDelegation)) return delegateAll(context, plan, open)
   const readsOnly = open.every((task) => context.tools.tools.get(task.tool ?? '')?.effect === 'READ')
   if (readsOnly) {
@@ -60,6 +61,16 @@ export async function makeCalls(context: MakeCallsContext, plan: PlanState, roun
     }
   }
   return null
+}
+
+/**
+ * What was said while people decided about calls comes before these: the decision was made without it. Where a person
+ * called the tool, no model would hear it: it gets a turn of its own.
+ */
+async function heedSaid(context: MakeCallsContext, { number, calls }: Round): Promise<void> {
+  const wasAsked = calls.some(({ approval }) => approval !== null)
+  if (!wasAsked || context.turn.call !== null || !(await takeSaid(context, number))) return
+  for (const task of calls.filter(({ status }) => status === 'PENDING')) skip(context, task)
 }
 
 function isOpen({ status, delegation }: TaskState): boolean {
