@@ -73,6 +73,24 @@ const toolCall = (id: string, name: string, args: string): object => ({
   tool_calls: [{ index: id === 'o' ? 1 : 0, id, type: 'function', function: { name, arguments: args } }],
 })
 
+describe.each(['chat', 'responses'] as const)('by the API %s', (api) => {
+  test('a call is sent back under a name that providers take, whatever the model had made up', async () => {
+    const names = ['', 'weather now', 'functions.exec', 'ä'.repeat(100), 'weather__now']
+    const calls = names.map((name, index) => ({ id: `c${index}`, name, written: '{}' }))
+    const said: ConversationMessage[] = [ASKED, { by: 'assistant', text: '', calls }]
+    const script = { always: api === 'chat' ? 'Hi.' : events([HI, completed('r')]) }
+    const { calls: asked } = await converse({ world: { api }, request: { said }, script })
+    const sent = [...JSON.stringify(asked[0]?.body.messages ?? asked[0]?.body.input).matchAll(/"name":"(.*?)"/g)]
+    expect(sent.map(([, name]) => name)).toEqual([
+      'unnamed',
+      'weather_now',
+      'functions_exec',
+      '_'.repeat(64),
+      'weather__now',
+    ])
+  })
+})
+
 describe('by Chat Completions', () => {
   test('the end of a conversation that was kept by another API is not sent alone', async () => {
     const { error, calls } = await converse({
@@ -188,6 +206,8 @@ const completed = (id: string, more: object = {}): object => ({
   type: 'response.completed',
   response: { id, status: 'completed', output: [], usage, ...more },
 })
+
+const HI = { type: 'response.output_text.delta', delta: 'Hi.' }
 
 describe('by Responses', () => {
   const world = { api: 'responses' } as const

@@ -4,6 +4,7 @@ import type { RequestSettings } from '../../config/config.ts'
 import type { RequestShape } from '../wire/request-shape.ts'
 import { commonFields, withInstructions } from '../wire/shaped-request.ts'
 import type { ConversationRequest, ConversationMessage } from './conversation.ts'
+import { plainName } from './plain-name.ts'
 
 /** The body of the request; without tools it says nothing of them, which some servers insist on. */
 export function chatBodyOf(
@@ -36,7 +37,7 @@ function messageOf(one: ConversationMessage): OpenAI.ChatCompletionMessageParam 
     tool_calls: one.calls.map(({ id, name, written }) => ({
       id,
       type: 'function',
-      function: { name, arguments: written === '' ? '{}' : written },
+      function: { name: plainName(name), arguments: written === '' ? '{}' : written },
     })),
   }
 }

@@ -3,6 +3,7 @@ import OpenAI from 'openai'
 import type { RequestSettings } from '../../config/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ConversationRequest, ConversationMessage } from './conversation.ts'
+import { plainName } from './plain-name.ts'
 
 /** The body of the request. The answer is kept by the provider, so that `continues` can name it. */
 export function responsesBodyOf(
@@ -41,7 +42,7 @@ function itemsOf(one: ConversationMessage): OpenAI.Responses.ResponseInputItem[]
     ...one.calls.map(({ id, name, written }) => ({
       type: 'function_call' as const,
       call_id: id,
-      name,
+      name: plainName(name),
       arguments: written === '' ? '{}' : written,
     })),
   ]
