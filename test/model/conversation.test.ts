@@ -303,6 +303,18 @@ describe('by Responses', () => {
     expect(await codeOf({ ...failed('invalid_prompt'), param: 'input' })).toBe('MODEL_BAD_REQUEST')
     const details = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
     expect(await codeOf({ type: 'response.incomplete', response: { id: 'r', ...details } })).toBe('MODEL_TRUNCATED')
+    for (const why of [null, {}, { reason: 'something_new' }]) {
+      const response = { id: 'r', status: 'incomplete', incomplete_details: why }
+      expect(await codeOf({ type: 'response.incomplete', response })).toBe('MODEL_TRUNCATED')
+    }
+    expect(await codeOf(completed('r', { status: 'cancelled' }))).toBe('MODEL_OVERLOADED')
+  })
+
+  test('an id that cannot be kept is none', async () => {
+    for (const id of ['', 'resp\u0000', 'r'.repeat(2000)]) {
+      const { answer } = await converse({ world, script: { always: events([HI, completed(id)]) } })
+      expect(answer).toMatchObject({ text: 'Hi.', responseId: null })
+    }
   })
 })
 

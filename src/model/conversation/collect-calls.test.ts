@@ -78,6 +78,8 @@ describe('CallCollector', () => {
   test('keeps nothing that cannot be stored', () => {
     const [found] = collect([{ function: { name: 'a\u0000', arguments: '{"a\\u0000":["\\ud800"]}' } }])
     expect(found).toMatchObject({ name: 'a\uFFFD', args: { 'a\uFFFD': ['\uFFFD'] } })
+    for (const id of ['call\u0000', 'call\ud800'])
+      expect(collect([{ id, function: { name: 'a' } }])).toMatchObject([{ id: expect.stringMatching(/^[0-9a-f]{9}$/) }])
   })
 
   test('leaves out what is no call', () => {

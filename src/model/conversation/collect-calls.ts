@@ -6,7 +6,7 @@
 import * as z from 'zod'
 import { readArguments } from '../../core/tool/read-arguments.ts'
 import { randomHex } from '../../platform/id.ts'
-import { toStorable } from '../../platform/well-formed.ts'
+import { isStorable, toStorable } from '../../platform/well-formed.ts'
 import type { RequestedCall } from './conversation.ts'
 
 /** More than any plan of a model has a use for. */
@@ -76,7 +76,7 @@ export class CallCollector {
   end(): RequestedCall[] {
     const ids = new Set<string>()
     return this.#calls.map(({ id: given, name, written }) => {
-      const isOwn = given !== '' && given.length <= MAX_ID_CHARS && !ids.has(given)
+      const isOwn = given !== '' && given.length <= MAX_ID_CHARS && isStorable(given) && !ids.has(given)
       const id = isOwn ? given : randomHex(OWN_ID_CHARS).slice(0, OWN_ID_CHARS)
       ids.add(id)
       const text = toStorable(written)

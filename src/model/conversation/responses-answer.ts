@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { AnsweredError } from '../answered-error.ts'
 import { PieceWriter, UnusableAnswer, type ChatAnswer } from '../chat-answer.ts'
+import { isStorable } from '../../platform/well-formed.ts'
 import { isEventStream } from '../wire/event-stream.ts'
 import { asStreamed } from '../wire/answer-body.ts'
 import { readEvents } from '../wire/event-decoder.ts'
@@ -20,6 +21,9 @@ interface ResponsesReader {
 export interface ResponsesAnswer extends ChatAnswer {
   readonly responseId: string | null
 }
+
+/** Real ones have up to a few hundred. */
+const MAX_ID_CHARS = 1024
 
 const item = z.looseObject({
   type: z.string(),
@@ -156,7 +160,7 @@ class ResponsesCollector {
       streamed: this.#streamed,
       tokens: { inputTokens, outputTokens, cachedTokens },
       beginsInThought: false,
-      responseId: last?.id ?? null,
+      responseId: idOf(last),
     }
   }
 
@@ -171,9 +175,16 @@ class ResponsesCollector {
   }
 }
 
-/** In the words of Chat Completions. */
+/** Null: there is none, or none that can be kept. */
+function idOf(last: WholeResponse | null): string | null {
+  const id = last?.id ?? ''
+  return id !== '' && id.length <= MAX_ID_CHARS && isStorable(id) ? id : null
+}
+
+/** In the words of Chat Completions. What is incomplete was cut off, also where the reason is missing or a new one. */
 function reasonOf(last: WholeResponse | null): string {
-  const reason = last?.incomplete_details?.reason
-  if (reason === 'max_output_tokens') return 'length'
-  return reason === 'content_filter' ? 'content_filter' : 'stop'
+  const { status, incomplete_details: details } = last ?? {}
+  if (details?.reason === 'content_filter') return 'content_filter'
+  if (status === 'failed' || status === 'cancelled') return 'error'
+  return status === 'incomplete' || details?.reason != null ? 'length' : 'stop'
 }
