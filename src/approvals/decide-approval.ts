@@ -17,7 +17,7 @@ import { findApproval, type OpenApproval } from '../store/turn/approvals.ts'
 import type { SessionAccess } from '../store/intake/intake-access.ts'
 import { settleApproval, type ApprovalDecision } from '../store/turn/settle-approval.ts'
 import type { ApprovalsContext } from './approvals-context.ts'
-import { editTask, type ApprovalEdit, type EditedTask } from './edited-task.ts'
+import { changedTool, editTask, type ApprovalEdit, type EditedTask } from './edited-task.ts'
 import { judgeTask } from './judge-task.ts'
 import { tellSettled } from './tell-settled.ts'
 
@@ -109,7 +109,7 @@ interface Wish {
  */
 function checkPolicy(
   { config, toolOf }: ApprovalsContext,
-  { kind, userName, task }: OpenApproval,
+  { kind, userName, task, fingerprint }: OpenApproval,
   { input, edit }: Wish,
 ): ApprovalDecision['remembered'] | InputIssue {
   if (!input.approve) return null
@@ -128,6 +128,9 @@ function checkPolicy(
     return { path: [edit === null ? 'approve' : 'editedDetail'], message: `cannot be approved: ${verdict.reason}` }
   }
   if (input.scope !== 'SESSION' || verdict === null) return null
+  // Who decides has not seen what it is now, and that would be remembered.
+  const changed = changedTool({ toolOf }, { task, fingerprint })
+  if (changed !== null) return { path: ['scope'], message: changed }
   // What needs no approval needs not be remembered.
   if (verdict.effect !== 'REQUIRE') return []
   if (verdict.toRemember !== null) return verdict.toRemember

@@ -100,8 +100,8 @@ function editCall(
   const tool = toolOf(name)
   if (tool === undefined) return `the tool "${name}" is not there now`
   if (user === null || !mayUseTool(user, name)) return `the user ${userName} may no longer use the tool "${name}"`
-  if (fingerprint !== null && fingerprint !== callFingerprint({ ...tool, name }, task.args))
-    return `the tool "${name}" is described otherwise than when this was asked; deny it, and it is asked for anew`
+  const changed = changedTool({ toolOf }, { task, fingerprint })
+  if (changed !== null) return changed
   if (!isObject(args)) return 'must be a JSON object'
   const bytes = Buffer.byteLength(JSON.stringify(args))
   if (bytes > MAX_DETAIL_BYTES) return `is ${bytes} bytes long; at most ${MAX_DETAIL_BYTES} are allowed`
@@ -110,6 +110,18 @@ function editCall(
   const problems = argumentProblems(tool.parameters, args)
   if (problems.length > 0) return problems.join('; ')
   return { detail: null, args, fingerprint: callFingerprint({ ...tool, name }, args) }
+}
+
+/** Why what was asked about cannot be judged as the call that it was; null: the tool is what it was, or not there. */
+export function changedTool(
+  { toolOf }: Pick<ApprovalsContext, 'toolOf'>,
+  { task, fingerprint }: Pick<OpenApproval, 'task' | 'fingerprint'>,
+): string | null {
+  const name = task.tool ?? ''
+  const tool = toolOf(name)
+  if (tool === undefined || fingerprint === null) return null
+  if (fingerprint === callFingerprint({ ...tool, name }, task.args)) return null
+  return `the tool "${name}" is described otherwise than when this was asked; deny it, and it is asked for anew`
 }
 
 /** What comes in by the API is JSON. */

@@ -278,6 +278,10 @@ test('an approval of a call covers its arguments, which may be edited, and the t
   }, PATIENCE)
   const stale = await decide(ada, { id: before.id, approve: true, editedArgs })
   expect(stale).toMatchObject({ issues: [{ problem: expect.stringContaining('described otherwise') }] })
+  const forAll = await decide(ada, { id: before.id, approve: true, scope: 'SESSION' })
+  expect(forAll).toMatchObject({
+    issues: [{ path: ['scope'], problem: expect.stringContaining('described otherwise') }],
+  })
   await decide(ada, { id: before.id, approve: true })
   await turnEnd(other)
   const tasks = async (): Promise<Record<string, unknown>[]> => {
