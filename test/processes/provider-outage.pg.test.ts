@@ -1,12 +1,14 @@
 /** A provider that is away: turns wait instead of failing, and go on where they were; another model is asked first. */
+import type { ServerResponse } from 'node:http'
 import { expect, test, vi } from 'vitest'
 import type { ApiClient } from '../harness/api-client.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
+import { select } from '../harness/plugins.ts'
 import { eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
-import { StubEndpoint } from '../model/stub-endpoint.ts'
-import { TurnDocument } from '../generated/graphql.ts'
+import { chunk, sse, StubEndpoint } from '../model/stub-endpoint.ts'
+import { OpenSessionDocument, TurnDocument } from '../generated/graphql.ts'
 
 // A killed process starts again, which takes a while on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
@@ -33,6 +35,38 @@ test('a turn waits while the provider is away, and goes on when it is back; what
   expect(await turnEnd(watch)).toMatchObject({ turnId: id, turnStatus: 'DONE' })
   expect(stub.calls.filter(({ role }) => role === 'planner')).toHaveLength(1)
   expect(eventsOf(watch, 'TurnPausedEvent')).toHaveLength(1)
+})
+
+test('of an answer that broke off nothing stays when the model calls something in its place', async () => {
+  const begun = Promise.withResolvers<ServerResponse>()
+  const breaksOff = (response: ServerResponse): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(sse(chunk([{ index: 0, delta: { content: 'I will have ' }, finish_reason: null }])))
+    begun.resolve(response)
+  }
+  await using stub = await StubEndpoint.start({ always: breaksOff })
+  const config = { toml: stubProvider(stub), settings: WAITS }
+  await using story = await Story.begin({ config })
+  const ada = story.as('ada')
+  await ada.run(OpenSessionDocument, { input: { id: 'cli:half', mode: 'CHAT' } })
+  await send(ada, 'cli:half', 'What is there?')
+  await using watch = watchAll(ada, 'cli:half')
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'TextDeltaEvent')
+  const response = await begun.promise
+  response.destroy()
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnPausedEvent')
+
+  const call = { id: 'c', type: 'function', function: { name: 'exec', arguments: '{"command":"echo found"}' } }
+  stub.follow({ list: [{ toolCalls: [call], finishReason: 'tool_calls' }, 'It is found.'] })
+  await story.reconfigure(storyConfig({ ...config, settings: { ...WAITS, max_queued: 99 } }))
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+  const tasks = `SELECT type, status, suppressed, output FROM tasks WHERE session_id = 'cli:half' ORDER BY index`
+  expect(await select(story, tasks)).toEqual([
+    { type: 'MSG', status: 'DONE', suppressed: true, output: null },
+    { type: 'EXEC', status: 'DONE', suppressed: false, output: 'found\n' },
+    { type: 'MSG', status: 'DONE', suppressed: false, output: 'It is found.' },
+  ])
+  expect(await select(story, `SELECT data FROM events WHERE type = 'TextDelta'`)).toEqual([])
 })
 
 test('a turn fails when the outage has lasted too long', async () => {

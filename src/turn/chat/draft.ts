@@ -115,12 +115,15 @@ export class Draft {
   ): void {
     this.#recordThought()
     const { left, round, attempts, known } = this.#options
+    const final = calls.length === 0
     // A model that calls something and marks silence beside it has said nothing yet.
-    if (spoken !== null ? spoken.trim() !== '' || calls.length === 0 : calls.length === 0) {
+    const isSaid = final || (spoken !== null && spoken.trim() !== '')
+    // Of a text that was left unfinished nothing may stay when the model says nothing in its place.
+    if (isSaid || left !== null) {
       const attempt = (left?.begun ?? 0) + 1
-      const final = calls.length === 0
       const task = this.#begin()
-      say(this.#context, task, { text: spoken, final, attempt, changes: { ...written, dropDeltasOf: this.#pieces() } })
+      const text = isSaid ? spoken : null
+      say(this.#context, task, { text, final, attempt, changes: { ...written, dropDeltasOf: this.#pieces() } })
     } else this.#context.journal.record([], { ...written, dropDeltasOf: this.#pieces() })
     const plan = planOf(this.#context, attempts, known)
     for (const call of calls) addTask(this.#context, plan, { ...call, round })
