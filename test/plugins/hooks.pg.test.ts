@@ -132,6 +132,20 @@ test('a conversation: the same hooks; what is rejected is not shown to the model
   expect(hooks).toContain('onAfterInvoke')
 })
 
+test('a conversation: what comes of a delegated task is judged as the result of any call', async () => {
+  const ada = story.as('ada')
+  const id = 'web:delegates'
+  await ada.run(api.OpenSessionDocument, { input: { id, mode: 'CHAT' } })
+  const call = (task: string): string => `tool: delegation__delegate ${JSON.stringify({ task, expect: 'An answer.' })}`
+  const turn = await converse(ada, id, `${call('Say boo.')}\n${call('Say fine.')}`)
+  expect(turn.tasks.map(({ type, status, review }) => [type, status, review?.reason])).toEqual([
+    ['TOOL', 'DONE', 'Rejected by the plugin witness: It must not be said.'],
+    ['TOOL', 'DONE', undefined],
+    ['MSG', 'DONE', undefined],
+  ])
+  expect((await prompts(id, 'assistant')).join('\n')).toContain('Done, but rejected.')
+})
+
 test('a plugin that was off when the turn began takes no part; turns cost nothing without any', async () => {
   const { failures } = await read(story, 'witness')
   await update(story, { name: 'witness', enabled: false })

@@ -79,7 +79,7 @@ function isOpen({ status, delegation }: TaskState): boolean {
 
 /** Side by side, in sessions of their own. */
 async function delegateAll(
-  context: DelegationContext,
+  context: DelegationContext & HookContext,
   plan: PlanState,
   tasks: readonly TaskState[],
 ): Promise<Ending | null> {
@@ -88,7 +88,9 @@ async function delegateAll(
   const reason = whyBarred(context)
   const first = tasks.find(isOpen)
   if (first !== undefined && (reason !== null || user === null)) return refuseTask(context, first, reason ?? '')
-  return user === null ? null : runDelegations(context, { tasks, user })
+  return user === null
+    ? null
+    : runDelegations(context, { tasks, user, onEnded: (task) => judgedByPlugins(context, task) })
 }
 
 function describeCalls(count: number): string {

@@ -27,19 +27,28 @@ export async function runDelegation(
   return (await runDelegations(context, { tasks: [task], user })) ?? { kind: 'Passed' }
 }
 
+interface Delegations {
+  readonly tasks: readonly TaskState[]
+  readonly user: CurrentUser
+  /** Called for each that ends here, before the turn waits for the others. */
+  readonly onEnded?: (task: TaskState) => Promise<unknown>
+}
+
 /** Several at once, no more than may be; in their order. Null: all have ended. */
 export async function runDelegations(
   context: DelegationContext,
-  { tasks, user }: { readonly tasks: readonly TaskState[]; readonly user: CurrentUser },
+  { tasks, user, onEnded }: Delegations,
 ): Promise<Ending | null> {
   const waiting: TaskState[] = []
-  for (const task of tasks) {
+  for (const task of tasks.filter(isOpen)) {
     if (context.signal.aborted) return stopped(context)
     if (waiting.length === MAX_AT_ONCE) break
     const advanced = await advance(context, task, user)
     if (advanced === 'waits') waiting.push(task)
-    else if (advanced !== 'ended') return advanced
+    else if (advanced === 'ended') await onEnded?.(task)
+    else return advanced
   }
+  if (context.signal.aborted) return stopped(context)
   return waiting.length === 0 ? null : pause(context, waiting)
 }
 
@@ -48,7 +57,6 @@ async function advance(
   task: TaskState,
   user: CurrentUser,
 ): Promise<'ended' | 'waits' | Ending> {
-  if (!isOpen(task)) return 'ended'
   const { delegation } = task
   if (delegation === null) return startDelegation(context, task, user)
   const { status, answer, answered, failure } = delegation
