@@ -8,8 +8,14 @@ import { OpenSessionDocument } from '../generated/graphql.ts'
 import { addExamplePlugin, addPlugin, read, select, until, update } from '../harness/plugins.ts'
 import { answersIn, converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import { PATIENCE } from '../harness/patience.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
+import { answerWell, GOOD_PLAN } from '../model/good-answers.ts'
+import { StubEndpoint } from '../model/stub-endpoint.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
+
+/** A plan that only answers. */
+const TALK = { ...GOOD_PLAN, tasks: GOOD_PLAN.tasks.slice(1) }
 
 let story: Story
 beforeAll(async () => {
@@ -74,6 +80,32 @@ test('a model may write only commands that are declared for it, and where no app
   expect(asked.answers.join('\n')).not.toMatch(/Noted bread|\/note/)
   expect(await select(story, `SELECT value FROM plugin_state WHERE plugin_name = 'notes'`)).toEqual([{ value: 1 }])
   await story.reconfigure(storyConfig())
+})
+
+test('a model that writes nothing but a command that has nothing to say says nothing', async () => {
+  await using stub = await StubEndpoint.start({
+    by: (call) =>
+      call.role === 'messenger' ? '/note bread' : call.role === 'planner' ? { content: TALK } : answerWell(call),
+  })
+  const rule = '\n[[approvals.rules]]\neffect = "require"\ntool = "notes__note"\n'
+  await using place = await Story.begin({ config: { toml: stubProvider(stub) + rule } })
+  addPlugin(place.home, 'notes', 'notes.ts')
+  await until(place, 'notes', 'DISABLED')
+  await update(place, { name: 'notes', enabled: true })
+  await until(place, 'notes', 'READY')
+  const ada = place.as('ada')
+  for (const mode of ['PLAN', 'CHAT'] as const) {
+    const id = `web:nothing-${mode.toLowerCase()}`
+    await ada.run(OpenSessionDocument, { input: { id, mode } })
+    await using watch = watchAll(ada, id)
+    await send(ada, id, 'Is there anything?')
+    expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+    expect(answersIn(watch)).toEqual([])
+  }
+  expect(await select(place, 'SELECT output, suppressed FROM tasks')).toEqual([
+    { output: null, suppressed: true },
+    { output: null, suppressed: true },
+  ])
 })
 
 test('a plugin calls tools that read, as the user of the turn, and no others', async () => {

@@ -24,11 +24,14 @@ export function modelCommands({ plugins }: Pick<TurnContext, 'plugins'>): Readon
 /** Where nothing is taken out. */
 export const NO_NAMES: ReadonlySet<string> = new Set()
 
-/** The last text of a turn without its commands, which are called, and with what they have to say. */
+/**
+ * The last text of a turn without its commands, which are called, and with what they have to say. Null: nothing is
+ * left, so that there is nothing to say.
+ */
 export async function handleWritten(
   context: CommandContext & Pick<TurnContext, 'delegated' | 'logger'>,
   text: string,
-): Promise<string> {
+): Promise<string | null> {
   const names = modelCommands(context)
   if (names.size === 0 || !text.includes('/')) return text
   const { text: said, found } = takeCommandLines(text, names)
@@ -42,7 +45,8 @@ export async function handleWritten(
     const called = await callCommand(context, command, 'MODEL')
     if (called !== null && called.text !== null) answers.push(called.text)
   }
-  return answers.length === 0 ? said : [said.trimEnd(), ...answers].join('\n\n').trimStart()
+  const whole = answers.length === 0 ? said : [said.trimEnd(), ...answers].join('\n\n').trimStart()
+  return whole.trim() === '' ? null : whole
 }
 
 function mayRun(
