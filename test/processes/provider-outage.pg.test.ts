@@ -41,7 +41,8 @@ test('of an answer that broke off nothing stays when the model calls something i
   const begun = Promise.withResolvers<ServerResponse>()
   const breaksOff = (response: ServerResponse): void => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.write(sse(chunk([{ index: 0, delta: { content: 'I will have ' }, finish_reason: null }])))
+    for (const delta of [{ reasoning: 'What may there be? ' }, { content: 'I will have ' }])
+      response.write(sse(chunk([{ index: 0, delta, finish_reason: null }])))
     begun.resolve(response)
   }
   await using stub = await StubEndpoint.start({ always: breaksOff })
@@ -51,7 +52,8 @@ test('of an answer that broke off nothing stays when the model calls something i
   await ada.run(OpenSessionDocument, { input: { id: 'cli:half', mode: 'CHAT' } })
   await send(ada, 'cli:half', 'What is there?')
   await using watch = watchAll(ada, 'cli:half')
-  await watch.until(({ sessionEvents: event }) => event.__typename === 'TextDeltaEvent')
+  for (const piece of ['ThinkingEvent', 'TextDeltaEvent'])
+    await watch.until(({ sessionEvents: event }) => event.__typename === piece)
   const response = await begun.promise
   response.destroy()
   await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnPausedEvent')
@@ -66,7 +68,7 @@ test('of an answer that broke off nothing stays when the model calls something i
     { type: 'EXEC', status: 'DONE', suppressed: false, output: 'found\n' },
     { type: 'MSG', status: 'DONE', suppressed: false, output: 'It is found.' },
   ])
-  expect(await select(story, `SELECT data FROM events WHERE type = 'TextDelta'`)).toEqual([])
+  expect(await select(story, `SELECT data FROM events WHERE type IN ('TextDelta', 'Thinking')`)).toEqual([])
 })
 
 test('a turn fails when the outage has lasted too long', async () => {

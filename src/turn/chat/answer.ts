@@ -118,10 +118,9 @@ async function fail(
   draft: Draft,
   { error, calls }: Extract<Answer<unknown>, { kind: 'failed' }>,
 ): Promise<Ending> {
-  const ending = await unanswered(context, error, {
-    failure: 'The assistant could not answer.',
-    changes: { modelCalls: calls },
-  })
+  // What is asked again is thought again: these thoughts would stay without their end.
+  const changes = { modelCalls: calls, dropDeltasOf: draft.thoughtPieces }
+  const ending = await unanswered(context, error, { failure: 'The assistant could not answer.', changes })
   if (ending.kind === 'Failed') draft.giveUp(calls, ending.failure)
   return ending
 }

@@ -84,6 +84,11 @@ export class Draft {
     return this.#thought
   }
 
+  /** By what id its pieces can be dropped from the log; none: nothing of it was shown. */
+  get thoughtPieces(): readonly string[] {
+    return this.#hasThoughts ? [this.#thinkingId] : []
+  }
+
   /** Nothing follows. */
   stop(): void {
     this.#hasPieces = this.#text.discard()
@@ -146,7 +151,7 @@ export class Draft {
   #pieces(): readonly string[] {
     const isResumed = this.#context.turn.resumed
     const text = this.#task !== null && (this.#hasPieces || isResumed) ? [this.#task.id] : []
-    return this.#hasThoughts ? [...text, this.#thinkingId] : text
+    return [...text, ...this.thoughtPieces]
   }
 
   #recordThought(): void {
