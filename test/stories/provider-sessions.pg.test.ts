@@ -24,6 +24,8 @@ let next: (call: StubCall) => readonly object[] = () => says('Hello.')
 const TALK = { ...GOOD_PLAN, tasks: GOOD_PLAN.tasks.slice(1) }
 /** Ids that the provider has forgotten. */
 const forgotten = new Set<string>()
+/** The same, of one that has other words for it. */
+const gone = new Set<string>()
 /** Ids of what is longer than the model can read. */
 const outgrown = new Set<string>()
 let lastId = 0
@@ -38,6 +40,8 @@ function answer(call: StubCall): StubAnswer {
   const before = call.body.previous_response_id
   if (before !== undefined && forgotten.has(before))
     return { status: 400, body: { error: { message: `Previous response with id '${before}' not found.` } } }
+  if (before !== undefined && gone.has(before))
+    return { status: 404, body: { error: { message: `Nothing is stored under ${before}.` } } }
   if (before !== undefined && outgrown.has(before)) {
     const message = 'Your input exceeds the context window of this model. Please adjust your input and try again.'
     return { status: 400, body: { error: { code: 'context_length_exceeded', message } } }
@@ -135,6 +139,16 @@ test('a conversation that has outgrown the model at its provider is sent again, 
   ])
   const { asked: later } = await say('cli:outgrown', 'And now?')
   expect(later).toEqual([{ continues: `resp_${lastId - 1}`, said: expect.not.stringContaining('Topaz') }])
+})
+
+test('that the provider has forgotten is understood in whatever words it says so', async () => {
+  next = () => says('I see.')
+  await openChat('cli:other-words')
+  await say('cli:other-words', 'My goat is called Garnet.')
+  gone.add(`resp_${lastId}`)
+  const { answers, asked } = await say('cli:other-words', 'What is she called?')
+  expect(answers).toEqual(['I see.'])
+  expect(asked.map(({ continues }) => continues)).toEqual([`resp_${lastId - 1}`, undefined])
 })
 
 test('what is said to one user is continued for no other', async () => {

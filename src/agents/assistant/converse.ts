@@ -21,10 +21,14 @@ interface ConverseRequest {
 }
 
 /**
- * A provider takes no more into what it keeps: it has lost it, or it has outgrown the model. All of it, which is
- * bounded, may still be taken.
+ * A provider takes no more into what it keeps: it has lost it, whatever words it has for that, or it has outgrown the
+ * model. All of it, which is bounded, may still be taken.
  */
-const NOT_CONTINUED: ReadonlySet<AppErrorCode> = new Set(['MODEL_CONVERSATION_LOST', 'MODEL_BAD_REQUEST'])
+const NOT_CONTINUED: ReadonlySet<AppErrorCode> = new Set([
+  'MODEL_CONVERSATION_LOST',
+  'MODEL_BAD_REQUEST',
+  'MODEL_UNKNOWN',
+])
 
 /** Rejects only for bugs, and with what the gate or the reader throws. */
 export async function converse(
