@@ -1,8 +1,8 @@
 /**
  * An approval is decided about, or its time is over: once, by the first to commit, in any process. Everything that
  * follows from it is in the same statement: the task may run (with what it was changed to, which a provider that keeps
- * the conversation does not know), the events, the audit, and the session has work again when nothing else is open. The session's row is locked first, as by every statement that
- * writes to the session.
+ * the conversation does not know), the events, the audit, and the session has work again when nothing else is open.
+ * The session's row is locked first, as by every statement that writes to the session.
  */
 import type { Remembered } from '../../core/approval-policy.ts'
 import type { AuditBody } from '../../core/audit-entry.ts'
