@@ -2,8 +2,7 @@
  * `factotum session export|import`: between a file, or a pipe, and the database, also of a server that runs. Called by
  * cli.ts.
  */
-import { createWriteStream } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Progress } from '../config/command-line/progress.ts'
@@ -17,6 +16,7 @@ import { exportSession, withEnds } from './export-session.ts'
 import { importSession, type ImportReport } from './import-session.ts'
 import { readLines } from './read-lines.ts'
 import { inTransferTransaction } from './transfer-transaction.ts'
+import { writeWholeFile } from './whole-file.ts'
 
 export interface SessionCommandOptions {
   readonly databaseUrl: string
@@ -55,15 +55,9 @@ async function exportTo(
       })
       return
     }
-    // Under its name it is there whole or not at all.
-    const part = `${file}.part`
-    try {
-      await pipeline(withEnds(lines), createWriteStream(part, { mode: 0o600 }))
-      await rename(part, file)
-    } catch (error) {
-      await rm(part, { force: true })
+    await writeWholeFile(file, (into) => pipeline(withEnds(lines), into)).catch((error: unknown) => {
       throw fileError(error, file)
-    }
+    })
   })
   print(`Exported session "${sessionId}"${file === null ? '' : ` to ${file}`}.`)
 }

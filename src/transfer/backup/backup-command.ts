@@ -2,8 +2,7 @@
  * `factotum backup`, `restore` and `move-to`: between the database of a server, which may run, and a file or another
  * database. Called by cli.ts.
  */
-import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { BackupAction } from '../../config/command-line/backup-action.ts'
@@ -13,6 +12,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { VERSION } from '../../platform/version.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
+import { writeWholeFile } from '../whole-file.ts'
 import type { HomeFolder } from './home-files.ts'
 import { LeftOut } from './left-out.ts'
 import { restoreBackup, type Restored } from './restore-backup.ts'
@@ -47,17 +47,11 @@ async function backUp(
   options: BackupCommandOptions,
 ): Promise<void> {
   const folders: HomeFolder[] = [...(files ? (['pub'] as const) : []), ...(workspaces ? (['sessions'] as const) : [])]
-  // Under its name it is there whole or not at all.
-  const part = `${file}.part`
   const leftOut = new LeftOut()
-  try {
-    const frames = writeBackup({ ...whole(options), folders, leftOut })
-    await pipeline(frames, createGzip({ level: 1 }), createWriteStream(part, { mode: 0o600, flush: true }))
-    await rename(part, file)
-  } catch (error) {
-    await rm(part, { force: true })
+  const frames = writeBackup({ ...whole(options), folders, leftOut })
+  await writeWholeFile(file, (into) => pipeline(frames, createGzip({ level: 1 }), into)).catch((error: unknown) => {
     throw fileError(error, file)
-  }
+  })
   options.print(`Backed up to ${file}, as of when this began.`)
   if (folders.length < 2) {
     const left = [...(files ? [] : ['published files (--files)']), ...(workspaces ? [] : ['workspaces (--workspaces)'])]

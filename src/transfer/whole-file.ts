@@ -1,0 +1,32 @@
+/**
+ * A file that is under its name whole or not at all, until then in one of its own beside it: two runs for the same
+ * name, as of a timer that comes around before the last one is done, must not write into each other's.
+ */
+import { createWriteStream, rmSync, type WriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import process from 'node:process'
+import { randomHex } from '../platform/id.ts'
+
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
+
+/**
+ * Replaces what is there, once `write` has resolved. When it rejects, or a signal ends the process, nothing of it is
+ * left.
+ */
+export async function writeWholeFile(path: string, write: (into: WriteStream) => Promise<void>): Promise<void> {
+  const part = `${path}.${randomHex(4)}.part`
+  const end = (signal: NodeJS.Signals): void => {
+    rmSync(part, { force: true })
+    process.kill(process.pid, signal) // `once`: this time it does what it does by itself
+  }
+  for (const signal of SIGNALS) process.once(signal, end)
+  try {
+    await write(createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }))
+    await rename(part, path)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, end)
+  }
+}
