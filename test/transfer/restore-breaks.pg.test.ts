@@ -1,5 +1,6 @@
 /** Restores with a connection that breaks at the end, and into folders that are volumes. */
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,6 +8,7 @@ import { expect, test } from 'vitest'
 import { Progress } from '../../src/config/command-line/progress.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import { runBackupCommand } from '../../src/transfer/backup/backup-command.ts'
 import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'
 import { writeBackup } from '../../src/transfer/backup/write-backup.ts'
 import { createTestDatabase } from '../harness/database.ts'
@@ -113,3 +115,34 @@ test.skipIf(process.getuid?.() !== 0)('folders of the home may be volumes', asyn
   const [published = ''] = await readdir(join(home.path, 'volume'))
   expect(published).not.toBe('')
 })
+
+/** What a command says that restores a file in a process of its own. */
+const COMMAND = `
+import { systemClock as clock } from '${import.meta.dirname}/../../src/platform/clock.ts'
+import { createLogger } from '${import.meta.dirname}/../../src/platform/logger.ts'
+import { runBackupCommand } from '${import.meta.dirname}/../../src/transfer/backup/backup-command.ts'
+const [file, databaseUrl, home] = process.argv.slice(2)
+const options = { databaseUrl, home, clock, logger: createLogger({ level: 'silent', pretty: false }), print() {} }
+await runBackupCommand({ do: 'restore', file }, options).catch((error) => console.log(error.message))
+`
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a full disk of the home is told as that, and nothing is left on it',
+  async () => {
+    await using source = await createTestDatabase()
+    await using target = await createTestDatabase({ migrated: false })
+    await using home = await createTemporaryHome()
+    await mkdir(join(home.path, 'sessions'))
+    await writeFile(join(home.path, 'sessions', 'large'), randomBytes(2 ** 20))
+    const [file, script, into] = ['backup', 'restore.ts', 'into'].map((name) => join(home.path, name))
+    const options = { ...services, databaseUrl: source.url, home: home.path, print: () => undefined }
+    await runBackupCommand({ do: 'backup', file: String(file), files: false, workspaces: true }, options)
+    await writeFile(String(script), COMMAND)
+    await mkdir(String(into))
+    const commands = `mount -t tmpfs -o size=128k none ${into} && "$0" ${script} ${file} '${target.url}' ${into} && ls -A ${into}`
+    const { stdout } = await promisify(execFile)('unshare', ['--mount', 'bash', '-c', commands, process.execPath])
+    expect(stdout).toBe(
+      `The home ${into} cannot be written to: ENOSPC: no space left on device, write. Nothing was restored: change that, and restore again.\n`,
+    )
+  },
+)

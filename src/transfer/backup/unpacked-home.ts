@@ -7,7 +7,7 @@
  */
 import { chmod, lchown, lstat, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { AppError } from '../../core/errors.ts'
+import { AppError, messageOf } from '../../core/errors.ts'
 import { hasCode } from '../../platform/error-code.ts'
 import type { BackupFrame } from './backup-format.ts'
 import { HOME_FOLDERS, type HomeFolder } from './home-files.ts'
@@ -67,7 +67,7 @@ export class UnpackedHome {
       return true
     } catch (error) {
       if (hasCode(error, 'ENAMETOOLONG')) return false
-      throw error
+      throw this.#aboutHome(error)
     }
   }
 
@@ -87,6 +87,14 @@ export class UnpackedHome {
 
   /** Puts all of it into its place, with the owners and modes that it had, where that is allowed. */
   async place(): Promise<void> {
+    try {
+      await this.#placeAll()
+    } catch (error) {
+      throw this.#aboutHome(error)
+    }
+  }
+
+  async #placeAll(): Promise<void> {
     // The innermost first: a folder may be closed to us from then on.
     for (const { path, frame } of this.#folders.toReversed()) await own(path, frame)
     for (const folder of HOME_FOLDERS) {
@@ -114,6 +122,17 @@ export class UnpackedHome {
     this.#placed.splice(0)
     for (const { root } of Object.values(this.#unpacking)) await rm(root, { recursive: true, force: true })
     await rm(join(this.#home, BESIDE), { recursive: true, force: true })
+  }
+
+  /** Otherwise the file of the backup would be blamed; what reading that rejects with stays as it is. */
+  #aboutHome(error: unknown): unknown {
+    const { code, syscall } = error as { readonly code?: unknown; readonly syscall?: unknown }
+    if (typeof code !== 'string' || typeof syscall !== 'string' || syscall === 'read') return error
+    return new AppError(
+      'TRANSFER_REFUSED',
+      `The home ${this.#home} cannot be written to: ${messageOf(error)}. Nothing was restored: change that, and restore again.`,
+      { cause: error },
+    )
   }
 
   async #move(from: string, to: string): Promise<void> {
