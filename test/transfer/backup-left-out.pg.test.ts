@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import { connectClient } from '../../src/store/connection/connect-client.ts'
 import { runBackupCommand } from '../../src/transfer/backup/backup-command.ts'
+import { writeBackup } from '../../src/transfer/backup/write-backup.ts'
 import { createTestDatabase } from '../harness/database.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 
@@ -49,6 +51,23 @@ test('what cannot be restored is left out and said, and the rest is restored, ho
   }
   const two = await readFile(join(restored, 'two'))
   expect(two.toString('utf8', 0, 7)).toBe('begins\0')
+})
+
+test('while files are read, no transaction waits', async () => {
+  await using source = await createTestDatabase()
+  await using home = await createTemporaryHome()
+  await mkdir(join(home.path, 'sessions'))
+  const client = await connectClient(source.url, 'test')
+  const { databaseUrl, at } = { databaseUrl: source.url, at: new Date(0) }
+  const counts: unknown[] = []
+  for await (const piece of writeBackup({ databaseUrl, home: home.path, folders: ['sessions'], version: 'test', at })) {
+    if (!piece.includes('{"folder":"sessions"')) continue
+    const { rows } = await client.query(`SELECT count(*)::int AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'factotum backup' AND xact_start IS NOT NULL`)
+    counts.push(...rows)
+  }
+  await client.end()
+  expect(counts).toEqual([{ count: 0 }])
 })
 
 async function truncateNew(path: string, size: number): Promise<void> {

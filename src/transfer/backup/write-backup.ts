@@ -50,15 +50,17 @@ export async function* writeBackup(options: WriteBackupOptions): AsyncGenerator<
         options.progress?.say(`${name}: ${rows[name]} rows, ${mebibytes(bytes)} in all`)
       }
     }
+    // Files may take hours: a snapshot would keep the database from clearing away meanwhile, and an idle one is ended.
+    await client.query('COMMIT')
+    await client.end()
     for await (const piece of readHomeFiles({ ...options, leftOut: leftOut.files })) {
       yield piece
       bytes += piece.length
       options.progress?.say(`files: ${mebibytes(bytes)} in all`)
     }
     yield lineOf({ end: true, rows })
-    await client.query('COMMIT')
   } finally {
-    await client.end()
+    await client.end() // of one that has ended, it does nothing
   }
 }
 
