@@ -1,7 +1,7 @@
 /** What users' commands change in their workspaces while a backup reads them. */
 import { execFile, execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
-import { chmod, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -61,6 +61,17 @@ test('a file that becomes a pipe after its line is not waited for', async ({ onT
     })
   })
   expect(read).toContain('x'.repeat(CANARY.length))
+})
+
+test('a file whose holes would take hours to read is left out', async () => {
+  await using home = await createTemporaryHome()
+  await mkdir(join(home.path, 'sessions'))
+  await writeFile(join(home.path, 'sessions', 'large'), 'begins')
+  await truncate(join(home.path, 'sessions', 'large'), 2 * 2 ** 40)
+  const leftOut = new Names()
+  for await (const piece of readHomeFiles({ home: home.path, folders: ['sessions'], leftOut }))
+    expect(piece.toString()).toContain('"folder":"sessions"')
+  expect(leftOut.describe()).toBe('1: "sessions/large"')
 })
 
 /** Reads a home as another user, and prints what it has left out. */

@@ -103,7 +103,9 @@ function printLeftOut({ files, tables }: LeftOut, { print }: BackupCommandOption
   const [namedTables, namedFiles] = [tables.describe(), files.describe()]
   if (namedTables !== null) print(`Left out, because they are no tables of Factotum, ${namedTables}.`)
   if (namedFiles !== null)
-    print(`Left out, because their names or paths cannot be kept or they cannot be opened, ${namedFiles}.`)
+    print(
+      `Left out, because their names or paths cannot be kept, they cannot be opened or are nearly all holes, ${namedFiles}.`,
+    )
 }
 
 function report({ header, rows, files }: Restored, { print }: BackupCommandOptions): void {

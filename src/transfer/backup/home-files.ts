@@ -18,6 +18,10 @@ export type HomeFolder = (typeof HOME_FOLDERS)[number]
 
 /** In bytes, below the home. The system takes 4096, and where it is restored the path to the home may be longer. */
 const LONGEST_PATH = 3000
+/** Of one file: reading what a command made with `truncate -s 8E` would not end. */
+const MOST_HOLES = 2 ** 40
+/** What the system counts the space of a file in. */
+const BLOCK = 512
 const PADDING = Buffer.alloc(64 * 1024)
 
 interface HomeFilesOptions {
@@ -56,8 +60,13 @@ async function* readEntry(place: Place, bytes: Buffer): AsyncGenerator<Buffer, v
     yield lineOf({ link: name, to: entry.to, uid, gid })
   } else if (entry !== null) {
     await using handle = entry.handle
-    yield* readOpened(entry, handle, { ...place, name })
+    if (hasTooManyHoles(entry)) place.leftOut.add(name)
+    else yield* readOpened(entry, handle, { ...place, name })
   }
+}
+
+function hasTooManyHoles({ kind, stat: { size, blocks } }: Entry): boolean {
+  return kind === 'file' && size - blocks * BLOCK > MOST_HOLES
 }
 
 async function* readOpened(
