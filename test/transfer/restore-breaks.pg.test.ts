@@ -146,3 +146,15 @@ test.skipIf(process.getuid?.() !== 0)(
     )
   },
 )
+
+test('a connection that breaks is no fault of the file', async () => {
+  await using source = await createTestDatabase()
+  await using home = await createTemporaryHome()
+  await using proxy = await TcpProxy.start(source.url)
+  const options = { ...services, databaseUrl: proxy.through(source.url), home: home.path, print: () => undefined }
+  void proxy.loseAnswerTo('COPY "events"')
+  const file = join(home.path, 'backup')
+  const backup = runBackupCommand({ do: 'backup', file, files: false, workspaces: false }, options)
+  await expect(backup).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+  expect(await readdir(home.path)).toEqual([])
+})

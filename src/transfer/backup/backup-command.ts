@@ -9,9 +9,11 @@ import type { BackupAction } from '../../config/command-line/backup-action.ts'
 import { Progress } from '../../config/command-line/progress.ts'
 import { AppError, messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { hasCode } from '../../platform/error-code.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { VERSION } from '../../platform/version.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
+import { toAppError } from '../../store/to-app-error.ts'
 import { writeWholeFile } from '../whole-file.ts'
 import type { HomeFolder } from './home-files.ts'
 import { LeftOut } from './left-out.ts'
@@ -126,10 +128,14 @@ async function refuseAtWork(databaseUrl: string): Promise<void> {
   }
 }
 
+/** What the system says of the one to the database, with the same calls as of a file. */
+const OF_CONNECTIONS = ['ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH'] as const
+
 function fileError(error: unknown, file: string): unknown {
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }
   if (code === 'Z_DATA_ERROR' || code === 'Z_BUF_ERROR')
     return new AppError('TRANSFER_REFUSED', `${file} is no backup, or it is damaged.`, { cause: error })
-  if (typeof code !== 'string' || !['open', 'read', 'write', 'rename'].includes(String(syscall))) return error
+  if (typeof syscall !== 'string' || hasCode(error, ...OF_CONNECTIONS)) return toAppError(error)
+  if (typeof code !== 'string' || !['open', 'read', 'write', 'rename'].includes(syscall)) return error
   return new AppError('TRANSFER_REFUSED', `${file} cannot be used: ${messageOf(error)}.`, { cause: error })
 }
