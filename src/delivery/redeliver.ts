@@ -36,8 +36,8 @@ export async function redeliver(
     case 'StillPending':
       return conflict(
         'BUSY',
-        `Delivery "${id}" is still being attempted; it can be redelivered when it is DELIVERED or DEAD, or pauses for more ` +
-          'than 20 s.',
+        `Delivery "${id}" is still being attempted; it can be redelivered when it is DELIVERED or DEAD, or ` +
+          'pauses for more than 20 s.',
         id,
       )
     case 'NoWebhook':
@@ -69,8 +69,8 @@ export interface AllRedelivered {
 
 /**
  * `redeliverAll`: an admin has all deliveries posted again that match, such as those of an outage. Called by the door.
- * Those that are attempted or soon will be, and those of sessions without a webhook, stay as they are. Again for what is
- * left: call it again.
+ * Those that are attempted or soon will be, and those of sessions without a webhook, stay as they are. For what is left
+ * it is called again.
  */
 export async function redeliverAll(
   { database, outbox, doorbell }: RedeliverContext,

@@ -66,7 +66,7 @@ const CLAIM: Statement = {
       coalesce(t.output, '') AS content, d.final, d.attempts`,
 }
 
-/** No attempt takes longer, its outcome stored: what is to be attempted later than that is not under way, but pauses. */
+/** No attempt takes longer, with its outcome stored: what is to be attempted later than that is not under way. */
 export const LONGEST_ATTEMPT_MS = 20_000
 
 /**
