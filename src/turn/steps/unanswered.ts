@@ -8,7 +8,7 @@ import { describeOperatorFailure } from '../../core/operator-failure.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
 import { entryOf } from '../task/audit-task.ts'
 import type { Ending, TurnContext } from '../turn-context.ts'
-import type { Database } from '../../store/database.ts'
+import { outageSince } from '../../store/turn/outage-since.ts'
 
 type UnansweredContext = Pick<
   TurnContext,
@@ -41,14 +41,6 @@ export async function unanswered(
   return { kind: 'Paused' }
 }
 
-const SINCE = {
-  name: 'turn.outage-since',
-  text: `SELECT min(e.at) AS since FROM audit_entries e
-    WHERE e.session_id = $1 AND e.turn_id = $2 AND e.kind = 'MODEL_CALL' AND e.at >= $3 AND e.data->>'status' <> 'OK'
-      AND e.at > coalesce((SELECT max(o.at) FROM audit_entries o WHERE o.session_id = $1 AND o.turn_id = $2
-        AND o.kind = 'MODEL_CALL' AND o.at >= $3 AND o.data->>'status' = 'OK'), '-infinity')`,
-}
-
 const FIRST_WAIT_MS = 15_000
 const MAX_WAIT_MS = 300_000
 const OUTAGES: ReadonlySet<AppError['code']> = new Set(['MODEL_UNREACHABLE', 'MODEL_OVERLOADED', 'MODEL_SILENT'])
@@ -62,8 +54,6 @@ interface Wait {
 type OutageContext = Pick<TurnContext, 'sessionId' | 'turn' | 'clock' | 'database' | 'config'>
 
 /**
- * Since when a turn's models have not been reached: from the first failed call after the last that was answered, as the
- * audit has them. So it survives restarts, and a call that is answered ends the outage.
  * For how long the turn is to wait before the model is called again; null: this is no outage, or has lasted for
  * `provider_outage_wait`. As long as it has lasted already, from 15 s to 5 min, or as the provider asks.
  */
@@ -73,19 +63,12 @@ async function outageWait(
 ): Promise<Wait | null> {
   const longestMs = config.current().settings.providerOutageWaitMs
   if (longestMs === 0 || error.retry === 'never' || !OUTAGES.has(error.code)) return null
-  const lastedMs = clock.now().getTime() - (await outageSince(database, { sessionId, turn }, clock.now())).getTime()
+  const asking = { sessionId, turnId: turn.id, startedAt: turn.startedAt }
+  const nowMs = clock.now().getTime()
+  const lastedMs = nowMs - ((await outageSince(database, asking))?.getTime() ?? nowMs)
   if (lastedMs >= longestMs) return null
   const asked = error.retryAfterMs ?? Math.min(Math.max(lastedMs, FIRST_WAIT_MS), MAX_WAIT_MS)
   const ms = Math.min(Math.max(asked, FIRST_WAIT_MS), Math.max(longestMs - lastedMs, FIRST_WAIT_MS))
   const gone = describeOperatorFailure(error.code, turn.id)
   return { reason: `${gone} The turn goes on by itself as soon as it can.`, ms }
-}
-
-async function outageSince(
-  database: Database,
-  { sessionId, turn }: Pick<TurnContext, 'sessionId' | 'turn'>,
-  now: Date,
-): Promise<Date> {
-  const [row] = await database.query<{ since: Date | null }>(SINCE, [sessionId, turn.id, turn.startedAt])
-  return row?.since ?? now
 }
