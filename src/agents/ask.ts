@@ -162,7 +162,7 @@ const ELSEWHERE: ReadonlySet<AppErrorCode> = new Set([
 
 /**
  * Calls the models of a role in order until one can be had, and records what each call cost, whatever becomes of it.
- * Fails with the first model's error: it is the one that is meant to answer. Rejects only for bugs.
+ * Fails as `failureOf` says. Rejects only for bugs.
  */
 export async function callAgent<T extends TokenCounts & { readonly text: string }>(
   options: AskOptions,
@@ -174,15 +174,30 @@ export async function callAgent<T extends TokenCounts & { readonly text: string 
   const system = await prompts.systemPrompt(asked.prompt, instructionsFor(options, role)).catch(asAppError)
   if (system instanceof AppError) return { kind: 'failed', error: logFailure(options, role, system), records: [] }
   const records: ModelCallRecord[] = []
-  let first: AppError | null = null
+  const errors: AppError[] = []
   for (const choice of modelsOf(options, role)) {
     const { answer, record } = await callOne(options, { ...asked, system, choice }, call)
     records.push(record)
     if (!(answer instanceof AppError)) return { kind: 'answered', answer, records }
-    first ??= logFailure(options, role, answer)
+    errors.push(logFailure(options, role, answer))
     if (begun.isSo || !ELSEWHERE.has(answer.code)) break
   }
-  return { kind: 'failed', error: must(first, 'a role has a model'), records }
+  return { kind: 'failed', error: failureOf(errors), records }
+}
+
+/**
+ * What no model of a role answering means: the first one's error, since it is the one that is meant to answer. Where
+ * one of them may be back soon, that one's, after the shortest pause that any of these asks for: one that has no credit
+ * left is no reason not to wait for the other.
+ */
+function failureOf(errors: readonly AppError[]): AppError {
+  const passing = errors.filter(({ code, retry }) => ELSEWHERE.has(code) && retry === 'backoff')
+  const error = must(passing[0] ?? errors[0], 'a role has a model')
+  if (passing.length < 2) return error
+  const pauses = passing.flatMap(({ retryAfterMs }) => (retryAfterMs === null ? [] : [retryAfterMs]))
+  const retryAfterMs = pauses.length < passing.length ? null : Math.min(...pauses)
+  const { code, message, retry } = error
+  return new AppError(code, message, { retry, retryAfterMs, cause: error })
 }
 
 interface OneCall extends AgentCall {
