@@ -1,5 +1,6 @@
 /** Makes the agents: each a question to its model. Called once, by app.ts. */
 import type { LiveConfig, ModelChoice } from '../config/config.ts'
+import { summarisedChars } from '../core/dialogue.ts'
 import { FactMarks } from '../core/text/fact-marks.ts'
 import type { LanguageModel } from '../model/language-model.ts'
 import type { RuntimeHolder } from '../model/runtime/runtime-holder.ts'
@@ -99,6 +100,7 @@ function agentsOf(options: AskOptions): Agents {
 function memoryAgentsOf(
   options: AskOptions,
 ): Pick<Agents, 'curate' | 'summarize' | 'consolidate' | 'paraphrase' | 'introspect'> {
+  const maxAllChars = (): number => summarisedChars(options.config.current().settings.contextTokens)
   return {
     curate: (context, signal) =>
       ask(options, {
@@ -110,7 +112,7 @@ function memoryAgentsOf(
     summarize: (context, signal) =>
       ask(options, {
         role: 'summarizer',
-        render: (fence, moment) => renderSummarizerPrompt(context, fence, moment),
+        render: (fence, moment) => renderSummarizerPrompt({ context, maxAllChars: maxAllChars() }, fence, moment),
         format: SUMMARY_FORMAT,
         signal,
       }),

@@ -140,7 +140,10 @@ const ROLES: Readonly<Record<string, Render>> = {
     ),
   summarizer: (text, fence) =>
     renderSummarizerPrompt(
-      { summary: text, messages: [{ user: text, role: 'USER', content: text, at: AT, outputs: [text] }] },
+      {
+        context: { summary: text, messages: [{ user: text, role: 'USER', content: text, at: AT, outputs: [text] }] },
+        maxAllChars: 60_000,
+      },
       fence,
       moment,
     ),

@@ -398,15 +398,15 @@ test('the summarizer reads the summary so far and what is to be added', async ()
     },
     { user: null, role: 'SYSTEM', content: ATTACK, at: AT, outputs: [] },
   ]
-  await expect(renderSummarizerPrompt({ summary, messages }, fence(), moment)).toMatchFileSnapshot(
-    'rendered/summarizer.txt',
-  )
+  const asked = { context: { summary, messages }, maxAllChars: 60_000 }
+  await expect(renderSummarizerPrompt(asked, fence(), moment)).toMatchFileSnapshot('rendered/summarizer.txt')
 })
 
 test('the summarizer reads a bounded part of a thousand long messages', () => {
   const message = { user: 'anna', role: 'USER', content: 'x'.repeat(256 * 1024), at: AT, outputs: ['y'.repeat(64_000)] }
   const messages = Array.from({ length: 100 }, () => message)
-  expect(renderSummarizerPrompt({ summary: '', messages }, fence(), moment).length).toBeLessThan(160_000)
+  const asked = { context: { summary: '', messages }, maxAllChars: 60_000 }
+  expect(renderSummarizerPrompt(asked, fence(), moment).length).toBeLessThan(120_000)
 })
 
 test('the consolidator reads facts by label', async () => {

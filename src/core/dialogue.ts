@@ -79,6 +79,17 @@ function firstChars(text: string): string {
 /** So many bytes of UTF-8 count as a token; what a model makes of a text differs, and this is about the average. */
 export const BYTES_PER_TOKEN = 4
 
+const SUMMARISED_CHARS = { least: 8_000, most: 60_000 }
+
+/**
+ * How much of what was said is summarised at once: twice what other agents are shown of it, so that lowering
+ * `context_tokens` for a model that reads little makes summaries possible too.
+ */
+export function summarisedChars(contextTokens: number): number {
+  const { least, most } = SUMMARISED_CHARS
+  return Math.min(Math.max(2 * contextTokens * BYTES_PER_TOKEN, least), most)
+}
+
 const NEARLY_FULL = 0.75
 
 /** The newest exchanges that fit into so many tokens; of the newest as much as fits. */

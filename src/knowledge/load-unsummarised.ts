@@ -20,9 +20,6 @@ export interface Unsummarised extends SummarizerContext {
 const MAX_MESSAGES = 100
 /** Of one message, and of one answer. */
 const MAX_TEXT_CHARS = 4000
-/** Of all together; one message comes along in any case. */
-const MAX_ALL_CHARS = 60_000
-
 interface Wanted {
   readonly sessionId: string
   /** Of the turn's message. */
@@ -31,15 +28,17 @@ interface Wanted {
   readonly keepLast: number
   /** … unless they take more than so many bytes with their answers; the last one stays in any case. */
   readonly keepBytes: number
+  /** Of all that is summarised at once; one message comes along in any case. */
+  readonly maxChars: number
 }
 
 /** Null: there is nothing to summarise. */
 export async function loadUnsummarised(
   database: Database,
-  { sessionId, seq, keepLast, keepBytes }: Wanted,
+  { sessionId, seq, keepLast, keepBytes, maxChars }: Wanted,
 ): Promise<Unsummarised | null> {
   const [row] = await database.query<Row>(LOAD_UNSUMMARISED, [sessionId, seq, keepLast, keepBytes])
-  const messages = withinBudget(row?.messages ?? [])
+  const messages = withinBudget(row?.messages ?? [], maxChars)
   const last = messages.at(-1)
   if (row === undefined || last === undefined) return null
   return { summary: row.summary, fromSeq: row.summary_seq, toSeq: last.seq, messages }
@@ -51,8 +50,8 @@ interface Row {
   readonly messages: readonly (SummarizerContext['messages'][number] & { readonly seq: number })[]
 }
 
-function withinBudget(messages: Row['messages']): Row['messages'] {
-  let left = MAX_ALL_CHARS
+function withinBudget(messages: Row['messages'], maxChars: number): Row['messages'] {
+  let left = maxChars
   const end = messages.findIndex(({ content, outputs }, index) => {
     left -= content.length + outputs.reduce((sum, output) => sum + output.length, 0)
     return left < 0 && index > 0

@@ -65,7 +65,8 @@ const reads: readonly [string, (database: Database, sessionId: string) => Promis
   ],
   [
     'what is to be summarised',
-    (database, sessionId) => loadUnsummarised(database, { sessionId, seq: 1_000_000, keepLast: 5, keepBytes: 16_000 }),
+    (database, sessionId) =>
+      loadUnsummarised(database, { sessionId, seq: 1_000_000, keepLast: 5, keepBytes: 16_000, maxChars: 60_000 }),
   ],
 ]
 

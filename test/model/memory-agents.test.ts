@@ -136,6 +136,18 @@ describe('a model that does not', () => {
     expect(stub.calls[1]?.user).not.toContain('JSON')
   })
 
+  test('of much that was said the summarizer is sent no more than fits where the rest of the conversation does', async () => {
+    await using stub = await StubEndpoint.start({ by: answerWell })
+    await using world = await openAgentsWorld({ baseUrl: stub.baseUrl, settings: { contextTokens: 2000 } })
+    const outputs = Array.from({ length: 20 }, () => 'It has nine gates. '.repeat(200))
+    const message = { user: 'marco', role: 'USER', content: 'How many?', at: '2026-11-21T09:00:00Z' }
+    await world.agents.summarize({ summary: '', messages: [{ ...message, outputs }] }, signal)
+    expect(stub.calls[0]?.user.length).toBeLessThan(22_000)
+    // What fits is sent as it is, however many texts there are.
+    await world.agents.summarize({ summary: '', messages: [{ ...message, outputs: outputs.slice(0, 4) }] }, signal)
+    expect(stub.calls[1]?.user).not.toContain('are left out here')
+  })
+
   test('gets no command, link or instruction of a stranger through', async () => {
     const hostile = HOSTILE_MEMORY_ANSWERS.find(({ name }) => name === 'commands, links and code all the same')
     const { answer } = await ask('paraphrase', { always: hostile?.answer ?? '' })

@@ -6,12 +6,22 @@ import { nameSender } from '../prompt/name-sender.ts'
 import { preview } from '../prompt/preview.ts'
 
 const MAX_MESSAGE_CHARS = 8_000
-/** All messages and answers together: with many each gets less. */
-const MAX_ALL_CHARS = 96_000
 
-export function renderSummarizerPrompt({ summary, messages }: SummarizerContext, fence: Fence, moment: Moment): string {
-  const count = messages.reduce((sum, { outputs }) => sum + 1 + outputs.length, 0)
-  const maxChars = Math.min(MAX_MESSAGE_CHARS, Math.floor(MAX_ALL_CHARS / Math.max(1, count)))
+export interface SummarizerPrompt {
+  readonly context: SummarizerContext
+  /** Of all messages and answers together: where they are longer, each gets its share. */
+  readonly maxAllChars: number
+}
+
+export function renderSummarizerPrompt(
+  { context: { summary, messages }, maxAllChars }: SummarizerPrompt,
+  fence: Fence,
+  moment: Moment,
+): string {
+  const lengths = messages.flatMap(({ content, outputs }) => [content, ...outputs].map((text) => text.length))
+  const isTooLong = lengths.reduce((sum, length) => sum + length, 0) > maxAllChars
+  const share = isTooLong ? Math.floor(maxAllChars / lengths.length) : MAX_MESSAGE_CHARS
+  const maxChars = Math.min(MAX_MESSAGE_CHARS, share)
   const timeOf = timesIn(moment.timeZone)
   const added = messages.map(({ user, role, content, at, outputs }, index) =>
     [

@@ -10,7 +10,7 @@ import { AppError, messageOf } from '../../core/errors.ts'
 import { curateLearnings } from './curate-learnings.ts'
 import { type KnowledgeStep, type StepOutcome, askAfterwards } from '../step-outcome.ts'
 import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
-import { BYTES_PER_TOKEN } from '../../core/dialogue.ts'
+import { BYTES_PER_TOKEN, summarisedChars } from '../../core/dialogue.ts'
 import { loadUnsummarised } from '../../knowledge/load-unsummarised.ts'
 import { claimConsolidation } from '../../knowledge/consolidation/claim-consolidation.ts'
 import { judgeConsolidation, type ProposalStep } from '../../knowledge/consolidation/judge-consolidation.ts'
@@ -97,7 +97,8 @@ async function summarizeSession(context: SummarizeSessionContext): Promise<StepO
   const { contextMessages: keepLast, contextTokens } = config.current().settings
   // Of what agents are shown half, or the next message would be summarised at once.
   const keepBytes = (contextTokens * BYTES_PER_TOKEN) / 2
-  const batch = await loadUnsummarised(database, { sessionId, seq: turn.seq, keepLast, keepBytes })
+  const maxChars = summarisedChars(contextTokens)
+  const batch = await loadUnsummarised(database, { sessionId, seq: turn.seq, keepLast, keepBytes, maxChars })
   if (batch === null) return { kind: 'Passed' }
 
   const { summary, messages, fromSeq, toSeq } = batch
