@@ -146,10 +146,13 @@ async function outcomeOf(context: CheckpointContext, { claim, span, answer }: An
  */
 const PAUSES_MS: readonly number[] = [60_000, 300_000, 900_000, 3_600_000, 3_600_000]
 
+/** Meanwhile nothing makes it due, and by then there may be another model; a budget begins anew within that time. */
+const MAX_PAUSE_MS = 86_400_000
+
 /** `failures` before this one. `atLeastMs`: how long the other side wants to be left alone. Null: it is given up. */
 function retryAfterMs(failures: number, atLeastMs: number | null): number | null {
   const pauseMs = PAUSES_MS[failures]
-  return pauseMs === undefined ? null : Math.max(pauseMs, atLeastMs ?? 0)
+  return pauseMs === undefined ? null : Math.max(pauseMs, Math.min(atLeastMs ?? 0, MAX_PAUSE_MS))
 }
 
 /** It was learned in no turn. */
