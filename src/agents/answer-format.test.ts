@@ -16,6 +16,8 @@ describe('findJsonObject', () => {
     ['with a byte order mark', '\uFEFF{"a":1}'],
     ['in a code fence', '```json\n{"a":1}\n```'],
     ['with prose around it', 'Here is the plan:\n{"a":1}\nI hope it helps {truly}.'],
+    ['behind braces that begin none', 'Of {name}, in ${HOME}, or { so on:\n{"a":1}'],
+    ['that ends its lines', '{\n  "a": 1\n}'],
   ])('finds an object %s', (_, text) => {
     expect(findJsonObject(text)).toEqual({ kind: 'usable', value: { a: 1 } })
   })

@@ -78,12 +78,17 @@ export function unusable(problem: string): Rejected {
   return { kind: 'unusable', problem: problem.slice(0, MAX_PROBLEM_CHARS).toWellFormed() }
 }
 
+/** Not every brace in prose: a command that is quoted before the answer may hold `${HOME}` or `{}`. */
+const OBJECT_BEGINS = /\{\s*"/
+
 /** The first JSON object in `text`. */
 export function findJsonObject(text: string): Parsed<unknown> {
   if (text.length > MAX_ANSWER_CHARS) {
     return unusable(`The answer is ${text.length} characters long; at most ${MAX_ANSWER_CHARS} are read.`)
   }
-  const start = text.indexOf('{')
+  const likely = text.search(OBJECT_BEGINS)
+  // Without one the model is told what is wrong with what there is.
+  const start = likely === -1 ? text.indexOf('{') : likely
   if (start === -1) return unusable('The answer contains no JSON object.')
   const end = findEnd(text, start)
   if (typeof end === 'string') return unusable(end)
