@@ -20,6 +20,7 @@ export interface Unsummarised extends SummarizerContext {
 const MAX_MESSAGES = 100
 /** Of one message, and of one answer. */
 const MAX_TEXT_CHARS = 4000
+
 interface Wanted {
   readonly sessionId: string
   /** Of the turn's message. */
