@@ -133,7 +133,7 @@ export class AccessDenials {
     try {
       await this.#lookUp(windows)
       const due = windows.filter(
-        (window) => window.recorded === 0 || (window.recorded === 1 && window.count > 1 && isOver(window)),
+        (window) => window.recorded === 0 || (window.recorded !== null && isUntold(window) && isOver(window)),
       )
       const counted = due.map((window) => ({
         window,
@@ -147,7 +147,8 @@ export class AccessDenials {
     } catch (error) {
       logger.warn({ error: messageOf(error) }, 'denied accesses could not be written to the audit; retrying')
     }
-    for (const [key, window] of this.#windows) if (isOver(window) && window.recorded !== 0) this.#windows.delete(key)
+    // What could not be written, or was denied meanwhile, comes next time.
+    for (const [key, window] of this.#windows) if (isOver(window) && !isUntold(window)) this.#windows.delete(key)
   }
 
   /** What does not exist was not denied. */
@@ -164,6 +165,11 @@ export class AccessDenials {
       else window.sessionId = found
     }
   }
+}
+
+/** Some of it is not in the audit, or it is not known yet whether it belongs there. */
+function isUntold({ recorded, count }: Window): boolean {
+  return recorded !== null && recorded < count
 }
 
 function whoIs({ tokenName, user }: Viewer): Pick<Denial, 'tokenName' | 'actor'> {

@@ -1,4 +1,5 @@
 /** What denied accesses leave in the audit: told at once, counted, and bounded whatever is asked for. */
+import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { AccessDenials } from '../../src/audit/access-denials.ts'
 import type { Config, LiveConfig, TokenConfig } from '../../src/config/config.ts'
@@ -10,7 +11,8 @@ import { Database } from '../../src/store/database.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
 import { StubConfig } from '../model/stub-config.ts'
 
-const logger = createLogger({ level: 'silent', pretty: false })
+let logged = ''
+const logger = createLogger({ level: 'warn', pretty: false, to: { write: (line) => void (logged += line) } })
 const BEN: Viewer = {
   tokenName: 'ben',
   tokenKind: 'USER',
@@ -77,6 +79,7 @@ let clock: HeldClock
 let config: ChangingConfig
 let denials: AccessDenials
 beforeEach(async () => {
+  logged = ''
   place = await createTestDatabase()
   database = new Database({ url: place.url, maxConnections: 2, logger })
   clock = new HeldClock()
@@ -125,6 +128,48 @@ test('the first of a minute at once, the others as one when it is over; then it 
     })
     .toBe(3)
   await denials.stop()
+})
+
+/** The first is told, and five more wait for the end of their minute. */
+async function denySome(): Promise<void> {
+  denials.forbidden(BEN, 'Query.audit')
+  clock.pass(1000)
+  await counts([1])
+  for (let n = 0; n < 5; n += 1) denials.forbidden(BEN, 'Query.audit')
+}
+
+/** Their minute is over, and time passes for as long as `happened` does not hold. */
+async function passUntil(happened: () => boolean | Promise<boolean>): Promise<void> {
+  const pass = (): boolean | Promise<boolean> => {
+    clock.pass(60_000)
+    return happened()
+  }
+  await expect.poll(pass, { interval: 5 }).toBe(true)
+}
+
+const run = <Row extends object>(text: string): Promise<Row[]> => database.query<Row>({ name: '', text }, [])
+
+test('what the database does not take at the end of the minute is told of later', async () => {
+  await denySome()
+  await run('ALTER TABLE audit_entries RENAME TO away')
+  await passUntil(() => logged.includes('could not be written to the audit'))
+  await run('ALTER TABLE away RENAME TO audit_entries')
+  await denials.stop()
+  await counts([1, 5])
+})
+
+test('what is denied while the others are written is told of as well', async () => {
+  await denySome()
+  const holder = new pg.Client({ connectionString: place.url })
+  await holder.connect()
+  await holder.query('BEGIN; LOCK TABLE audit_entries IN EXCLUSIVE MODE')
+  const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'audit_entries'::regclass`
+  await passUntil(async () => (await run(waiting)).length > 0)
+  for (let n = 0; n < 3; n += 1) denials.forbidden(BEN, 'Query.audit')
+  await holder.query('COMMIT')
+  await holder.end()
+  await denials.stop()
+  await counts([1, 5, 3])
 })
 
 test('what does not exist was not denied; what does is told with its session', async () => {
