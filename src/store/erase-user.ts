@@ -86,7 +86,7 @@ export function storeErasure(database: Database, erasure: Erasure): Promise<Eras
 }
 
 const OF_TURNS = ['plans', 'tasks', 'deliveries', 'requests', 'delegations', 'events'] as const
-const OF_USER = ['instructions', 'decisions', 'questions', 'turns', 'participants'] as const
+const OF_USER = ['instructions', 'decisions', 'judgements', 'questions', 'turns', 'participants'] as const
 const OF_ALL = ['paraphrases', 'checkpoints', 'leftQuestions', 'pluginEvents', 'prompts'] as const
 
 interface Found {
@@ -122,7 +122,11 @@ const STATEMENTS = {
       EXISTS (SELECT 1 FROM messages WHERE session_id = $1 AND user_name = $2)
       OR EXISTS (SELECT 1 FROM participants WHERE session_id = $1 AND user_name = $2)
       OR EXISTS (SELECT 1 FROM uploaded_files WHERE session_id = $1 AND user_name = $2)
-      OR EXISTS (SELECT 1 FROM approvals WHERE session_id = $1 AND (user_name = $2 OR decided_by = $2)) AS left
+      OR EXISTS (SELECT 1 FROM turns WHERE session_id = $1 AND user_name = $2)
+      OR EXISTS (SELECT 1 FROM learnings WHERE session_id = $1 AND (user_name = $2 OR decided_by = $2))
+      OR EXISTS (SELECT 1 FROM questions WHERE session_id = $1 AND resolved_by = $2)
+      OR EXISTS (SELECT 1 FROM approvals WHERE session_id = $1 AND (user_name = $2 OR decided_by = $2))
+      OR coalesce(s.instructions_by = $2, false) AS left
     FROM sessions s LEFT JOIN LATERAL (
       SELECT status, user_name FROM turns WHERE session_id = $1 AND status IN ('QUEUED', 'JOINED', 'RUNNING', 'AWAITING_APPROVAL')
         AND (user_name = $2 OR (status = 'RUNNING' AND paused_at IS NULL)) ORDER BY user_name = $2 DESC, seq LIMIT 1) t ON true
@@ -158,6 +162,8 @@ const STATEMENTS = {
       ${['feedback', 'answer', 'failure'].map(erasedUnlessNull).join(', ')}
     WHERE session_id = $1 AND turn_id = ANY ($2::text[])`,
   decisions: `UPDATE approvals SET decided_by = ${E}, ${erasedUnlessNull('note')} WHERE session_id = $1 AND decided_by = $2`,
+  // What the user has decided about learnings of others, which stay.
+  judgements: `UPDATE learnings SET decided_by = ${E}, ${erasedUnlessNull('reason')} WHERE session_id = $1 AND decided_by = $2`,
   // A checkpoint's learnings (without a task) belong to no turn and may quote any participant, so all are erased. What
   // others taught and was asked about is judged anew: a trigger sees that the question is resolved.
   learnings: `WITH learnt AS (

@@ -346,4 +346,31 @@ describe('a group in which everything quotes what Ben said', () => {
     expect(shown).toContainEqual(['[erased]', false, '[erased]'])
     expect(JSON.stringify(shown)).not.toContain('Mallory')
   })
+
+  test('erases who has only decided and answered, and written the instructions', async () => {
+    const [id, said] = ['discord:judged', 'cnry4711']
+    const source = { kind: 'discord', interactive: true, platform: 'Discord', type: 'GROUP' } as const
+    await story.as('discord').run(api.OpenSessionDocument, { input: { id, source, participants: ['cleo'] } })
+    await sql(`UPDATE sessions SET instructions = $2, instructions_by = 'mia' WHERE id = $1`, id, said)
+    await sql(
+      `INSERT INTO questions (id, content, norm, session_id, source, status, answer, resolved_by, created_at, resolved_at)
+        VALUES ('quest_dora', 'Is it?', 'is it', $1, 'ADMIN', 'RESOLVED', $2, 'dora', now(), now())`,
+      id,
+      said,
+    )
+    await sql(
+      `UPDATE learnings SET session_id = $1, status = 'DISCARDED', question_id = NULL, reason = $2, decided_by = 'gus',
+        decided_at = now() WHERE id = 'learn_cleo'`,
+      id,
+      said,
+    )
+    for (const user of ['mia', 'dora', 'gus']) {
+      expect(await erase(user, id)).toMatchObject({ __typename: 'EraseUserPayload', messageCount: 0 })
+      expect(await erase(user, id)).toMatchObject({ __typename: 'NotFoundRefusal', missingId: user })
+    }
+    expect(await sql('SELECT content, reason, decided_by FROM learnings WHERE session_id = $1', id)).toEqual([
+      { content: 'It is so.', reason: '[erased]', decided_by: '[erased]' },
+    ])
+    expect(columnsOf(await findInDatabase(story.databaseUrl, [said]))).toEqual([])
+  })
 })
