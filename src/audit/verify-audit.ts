@@ -36,7 +36,7 @@ export interface AuditScope {
 }
 
 export async function verifyAudit(read: ReadRows, { day, maxEntries }: AuditScope): Promise<AuditReport> {
-  const begin = day === null ? await beginningOf(read) : { seal: await sealBefore(read, day), problem: null }
+  const begin = await beginningOf(read, day)
   const walked = { problem: begin.problem, seals: 0, entries: 0, head: begin.seal, isComplete: false }
   while (walked.problem === null && walked.entries < maxEntries) {
     const seals = await read<Seal>(SEALS, [walked.head?.n ?? 0, day, SEALS_AT_A_TIME])
@@ -78,9 +78,10 @@ const REMOVED_UP_TO: Statement = {
       AND e.data->>'detail' LIKE '%seal ' || $1::text || ' (%' LIMIT 1`,
 }
 
-async function beginningOf(read: ReadRows): Promise<Beginning> {
+async function beginningOf(read: ReadRows, day: string | null): Promise<Beginning> {
   const [first] = await read<Seal>(FIRST_SEAL, [])
   if (first === undefined) return { seal: null, problem: null }
+  if (day !== null && day !== first.day) return { seal: await sealBefore(read, day), problem: null }
   const [removed] = await read<{ older: number }>(REMOVED_UP_TO, [String(first.n), first.txid, first.pos])
   if (removed !== undefined) {
     const added = `${removed.older} entries were added before seal ${first.n} of ${first.day}, with which the audit begins.`

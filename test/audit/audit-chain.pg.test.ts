@@ -304,6 +304,16 @@ describe('retention', () => {
     ])
   })
 
+  test('a day of which the job has removed some or all is no forgery, when it is checked alone', async () => {
+    await remove(day(13))
+    await seal(day(13))
+    expect(await verify('2026-11-02')).toMatchObject({ problem: null, entries: 0, seals: 0, isComplete: true })
+    expect(await verify('2026-11-03')).toMatchObject({ problem: null, entries: 5, seals: 2, isComplete: true })
+    expect(await verify('2026-11-01')).toMatchObject({ problem: null, entries: 0, seals: 0, head: null })
+    await tamper(`DELETE FROM audit_entries WHERE data->>'change' = 'AUDIT_REMOVED'`)
+    expect((await verify('2026-11-02')).problem).toContain('Everything up to seal 4 of 2026-11-02 is missing')
+  })
+
   test('a dry run counts what goes, and figures what went', async () => {
     const cuts = { audit: day(3), prompts: day(3), files: { expired: day(3) } }
     const counted = await countAgedBySettings(database, cuts)
