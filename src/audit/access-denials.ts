@@ -183,13 +183,14 @@ function entryOf({ denial, since, recorded, sessionId }: Window, count: number, 
 }
 
 /** What has an id of its own, and stands in a session or in none. */
-const TABLES = ['messages', 'turns', 'plans', 'tasks', 'learnings', 'deliveries', 'facts', 'questions']
+const TABLES = ['messages', 'turns', 'plans', 'tasks', 'approvals', 'learnings', 'deliveries', 'facts', 'questions']
 
 const FIND = {
   name: 'audit.sessions-of',
   text: `SELECT i.id, x.session_id AS "sessionId" FROM unnest($1::text[]) AS i (id), LATERAL (
       SELECT s.id AS session_id FROM sessions s WHERE s.id = i.id
-      ${TABLES.map((table) => `UNION ALL SELECT t.session_id FROM ${table} t WHERE t.id = i.id`).join('\n      ')}) x`,
+      ${TABLES.map((table) => `UNION ALL SELECT t.session_id FROM ${table} t WHERE t.id = i.id`).join('\n      ')}
+      UNION ALL SELECT NULL FROM schedules t WHERE t.id = i.id) x`,
 }
 
 /** Id → session, or null for what is in none; absent: there is no such thing. */

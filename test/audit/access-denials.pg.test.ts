@@ -187,6 +187,25 @@ test('what does not exist was not denied; what does is told with its session', a
   ])
 })
 
+test('an approval of others, and a schedule of others, are told of', async () => {
+  const rows = `SET session_replication_role = replica;
+    INSERT INTO approvals (id, session_id, turn_id, task_id, user_name, kind, reason, created_at, expires_at)
+      VALUES ('appr_theirs', 'cli:there', 'turn_1', 'task_1', 'ada', 'TASK', 'It writes.', now(), now());
+    INSERT INTO schedules (id, user_name, token_name, name, content, time_zone, mode, enabled, created_at, updated_at)
+      VALUES ('sched_theirs', 'ada', 'ada', 'Daily', 'Sum up', 'UTC', 'FRESH', false, now(), now())`
+  const writer = new pg.Client({ connectionString: place.url })
+  await writer.connect()
+  await writer.query(rows)
+  await writer.end()
+  denials.absent(BEN, 'Mutation.decideApproval', 'appr_theirs')
+  denials.absent(BEN, 'Mutation.deleteSchedule', 'sched_theirs')
+  await denials.stop()
+  expect(await entries()).toMatchObject([
+    { sessionId: 'cli:there', data: { field: 'Mutation.decideApproval', reason: 'NOT_VISIBLE' } },
+    { sessionId: null, data: { field: 'Mutation.deleteSchedule', reason: 'NOT_VISIBLE' } },
+  ])
+})
+
 test('what is asked for while others are looked up is looked up too', async () => {
   denials.absent(BEN, 'Query.session', 'cli:not-there')
   clock.pass(1000)
