@@ -22,6 +22,8 @@ interface Erasure {
   readonly actor: string | null
   readonly tokenName: string
   readonly at: Date
+  /** Removes files that the user had sent from the workspaces, by their names; before the commit, and on repeat again. */
+  readonly removeUploads: (names: readonly string[]) => void
 }
 
 /** With any kind but Erased nothing was changed. */
@@ -38,8 +40,6 @@ export type EraseOutcome =
       readonly messageCount: number
       /** Of files that the user's turns had published: their bytes are to be removed. */
       readonly fileIds: readonly string[]
-      /** Of files that the user had sent: they are to be removed from the workspaces. */
-      readonly uploads: readonly string[]
       /** Made of what was learned from the user's turns: they stay. */
       readonly factIds: readonly string[]
     }
@@ -64,6 +64,8 @@ export function storeErasure(database: Database, erasure: Erasure): Promise<Eras
     ])
     const uploads = (await run<{ name: string }>(transaction, 'uploads', [sessionId, userName])).map(({ name }) => name)
     await run(transaction, 'attachments', [sessionId, userName, uploads])
+    // Under the lock that an upload takes: a file of another user that takes this name comes after it.
+    erasure.removeUploads(uploads)
     const messages = await run(transaction, 'messages', [sessionId, userName, ownTokens])
     const learnt = await run<{ factId: string | null }>(transaction, 'learnings', [sessionId, userName, turnIds])
     const files = await run<{ id: string }>(transaction, 'files', [sessionId, turnIds])
@@ -79,7 +81,6 @@ export function storeErasure(database: Database, erasure: Erasure): Promise<Eras
       seq: session?.seq ?? 0,
       messageCount,
       fileIds: files.map(({ id }) => id),
-      uploads,
       factIds,
     }
   })

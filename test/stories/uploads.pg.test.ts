@@ -17,6 +17,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { MAX_UPLOAD_BYTES } from '../../src/core/file/uploaded-file.ts'
 import { setAsideWorkspace, sweepWorkspaces } from '../../src/execution/workspace/set-aside-workspace.ts'
@@ -374,4 +375,22 @@ test('what an erased user had sent is gone from the workspaces, the list and the
   expect(await sql('SELECT attachments FROM messages WHERE session_id = $1', id)).toEqual([
     { attachments: ['ada.txt'] },
   ])
+})
+
+test('a file of an erased user is gone before the erasure is: nothing would come back to one that stayed', async () => {
+  const id = 'cli:erased-first'
+  const source = { kind: 'cli', interactive: true, type: 'GROUP' } as const
+  await story.as('ada').run(api.OpenSessionDocument, { input: { id, source, participants: ['ben'] } })
+  expect((await put('ben', `${id}/ben.txt`, 'ben')).status).toBe(201)
+  const holder = new pg.Client({ connectionString: story.databaseUrl })
+  await holder.connect()
+  await holder.query('BEGIN; LOCK TABLE audit_entries IN EXCLUSIVE MODE')
+  const erasing = story.as('ada').run(api.EraseUserDocument, { input: { sessionId: id, user: 'ben' } })
+  const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'audit_entries'::regclass`
+  await expect.poll(async () => (await sql(waiting)).length).toBe(1)
+  const isThere = existsSync(inUsers(id, 'ben.txt'))
+  await holder.query('COMMIT')
+  await holder.end()
+  expect((await erasing).eraseUser.__typename).toBe('EraseUserPayload')
+  expect(isThere).toBe(false)
 })

@@ -49,11 +49,11 @@ export async function eraseUser(
     actor: access.userName,
     tokenName: access.tokenName,
     at,
+    removeUploads: (names) => context.uploads.remove(sessionId, names),
   })
   if (outcome.kind !== 'Erased') return refusalOf(outcome, { sessionId, user })
-  const { seq, messageCount, fileIds, uploads, factIds } = outcome
+  const { seq, messageCount, fileIds, factIds } = outcome
   context.feed.published([{ type: 'SessionUpdated', erased: true, turnId: null, seq, sessionId, at }])
-  context.uploads.remove(sessionId, uploads)
   await context.removePublished(fileIds)
   return { kind: 'Erased', sessionId, messageCount, factIds }
 }
