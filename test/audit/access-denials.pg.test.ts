@@ -155,7 +155,7 @@ test('what the database does not take at the end of the minute is told of later'
   await passUntil(() => logged.includes('could not be written to the audit'))
   await run('ALTER TABLE away RENAME TO audit_entries')
   await denials.stop()
-  await counts([1, 5])
+  expect((await entries()).map(({ data }) => data.count)).toEqual([1, 5])
 })
 
 test('what is denied while the others are written is told of as well', async () => {
@@ -169,7 +169,7 @@ test('what is denied while the others are written is told of as well', async () 
   await holder.query('COMMIT')
   await holder.end()
   await denials.stop()
-  await counts([1, 5, 3])
+  expect((await entries()).map(({ data }) => data.count)).toEqual([1, 5, 3])
 })
 
 test('what does not exist was not denied; what does is told with its session', async () => {
