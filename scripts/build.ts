@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { buildClient, packClient } from './build-client.ts'
 import { buildConsole } from './build-console.ts'
 import { buildGraphiql } from './build-graphiql.ts'
+import { buildPluginTypes } from './build-plugin-types.ts'
 import { bundle, SERVER_PROGRAMS } from './bundle.ts'
 import { licencesOf } from './licences-of.ts'
 import { writeCommit } from './write-commit.ts'
@@ -43,6 +44,7 @@ const run = (tool: string, args: readonly string[]): void =>
   void execFileSync(join(root, 'node_modules/.bin', tool), args, { cwd: root, stdio: 'inherit' })
 run('tsc', ['--project', 'packages/client', ...types])
 buildClient(run)
+buildPluginTypes(run, dist)
 packClient(join(dist, 'client'))
 writeFileSync(join(dist, 'NOTICE'), licencesOf(modules))
 await writeCommit(dist, process.env)

@@ -14,6 +14,7 @@ import { buildClient, packClient } from './build-client.ts'
 import { buildConsole } from './build-console.ts'
 import { buildGraphiql } from './build-graphiql.ts'
 import { buildInCopy } from './build-in-copy.ts'
+import { buildPluginTypes } from './build-plugin-types.ts'
 import { bundleServer } from './bundle.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -69,12 +70,13 @@ if (isForced || readStamp(consoleStamp) !== wantedConsole) {
 }
 const serverStamp = join(dist, '.server-stamp')
 const serverSources = filesUnder('src')
-const wantedServer = digestOf([...sources, 'scripts/bundle.ts', ...serverSources])
+const wantedServer = digestOf([...sources, 'scripts/bundle.ts', 'scripts/build-plugin-types.ts', ...serverSources])
 if (!isBeingPacked() && (isForced || readStamp(serverStamp) !== wantedServer)) {
   // Then put in its place: what is broken off leaves no half of a server, and one that runs finds its programs.
   const fresh = `${dist}-new`
   rmSync(fresh, { recursive: true, force: true })
   await bundleServer(fresh, 'js')
+  buildPluginTypes(run, fresh)
   writeFileSync(join(fresh, '.server-stamp'), wantedServer)
   rmSync(dist, { recursive: true, force: true })
   renameSync(fresh, dist)

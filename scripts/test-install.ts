@@ -61,6 +61,7 @@ function pack(): string {
     'dist/NOTICE',
     'dist/client/connect.js',
     'dist/client/connect.d.ts',
+    'dist/plugin-api/plugin.d.ts',
     'dist/client/client.tgz',
     'dist/graphiql/index.html',
   ])

@@ -43,6 +43,7 @@ import { forwarderOf, StopRequests } from './stop-requests.ts'
 import { defaultHome, homeOfWorkspace, prepareHome } from './config/home/factotum-home.ts'
 import type { Finding } from './terminal/checks/finding.ts'
 import { resolveDatabase, type ResolvedDatabase } from './store/connection/resolve-database.ts'
+import { addressOf } from './config/home/listening-file.ts'
 import { unprivilegedAccount } from './config/home/unprivileged-account.ts'
 
 enableCompileCache(CODE_CACHE)
@@ -215,16 +216,12 @@ async function printLoginLink({ flags, user }: Extract<Action, { kind: 'login' }
   const { environment, home } = placeToManage(flags)
   const { config } = await loadConfig(configPath(home), environment)
   const address = new PublicUrl({ current: () => config })
-  address.listensAt(`http://${hostInUrl(environment.host)}:${environment.port}`)
+  address.listensAt((await addressOf({ home, environment, env: process.env })) ?? '')
   return useDatabase('database', flags, async (databaseUrl) => {
     const { loginCommand } = await import('./people/login-command.ts')
     const print = (line: string): void => console.log(line)
     await loginCommand({ databaseUrl, address: address.linkTo(''), user, clock: systemClock, print })
   })
-}
-
-function hostInUrl(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
 }
 
 async function talkToServer({ action, flags }: Extract<Action, { kind: 'remote' }>): Promise<void> {

@@ -34,7 +34,7 @@ function whyUnread(error: unknown): string {
   if (error instanceof TypeError) return 'cannot be read: it is not UTF-8 text'
   const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
   if (!isMissing) return `cannot be read: ${messageOf(error)}`
-  return 'does not exist. A server that starts without one writes it.'
+  return 'does not exist. A server that starts without one writes it; FACTOTUM_HOME or --home names another home.'
 }
 
 /** Throws CONFIG_INVALID when the text breaks a rule. `path` is only named in the error. */

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { RemoteFlags } from '../config/command-line/remote-action.ts'
 import { addToken } from '../config/command-line/add-token.ts'
 import { lockBy } from '../config/command-line/lock-by.ts'
+import { addressOf } from '../config/home/listening-file.ts'
 import { configPath } from '../config/load-config.ts'
 import type { Environment } from '../config/schema/environment.ts'
 import { AppError } from '../core/errors.ts'
@@ -41,7 +42,9 @@ export async function findServer({ flags, env, local, clock }: FindServerOptions
     return { url: named, token, notice: null }
   }
   const { environment, home } = local()
-  const url = addressOf(environment)
+  const url = await addressOf({ home, environment, env })
+  if (url === null)
+    throw new AppError('CONFIG_INVALID', 'PORT is 0, any free one: name the server with --url, as its log says it.')
   if (token !== null) return { url, token, notice: null }
   return { url, ...(await tokenOf(home, { environment, clock })) }
 }
@@ -49,14 +52,6 @@ export async function findServer({ flags, env, local, clock }: FindServerOptions
 function setIn(env: Readonly<Record<string, string | undefined>>, name: string): string | null {
   const value = env[name]
   return value === undefined || value === '' ? null : value
-}
-
-function addressOf({ host, port }: Environment): string {
-  if (port === 0)
-    throw new AppError('CONFIG_INVALID', 'PORT is 0, any free one: name the server with --url, as its log says it.')
-  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`
-  if (host === '::') return `http://[::1]:${port}`
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 interface TokenContext {

@@ -12,6 +12,7 @@ import { EXIT, RefusedError, type ExitCode } from './outcome.ts'
 import { reviewLearnings } from './review-learnings.ts'
 import { printError, type Terminal, print } from './terminal.ts'
 import { describeEvent } from './describe-event.ts'
+import { harmless } from './text/harmless.ts'
 
 export interface RemoteOptions {
   readonly url: string
@@ -129,7 +130,10 @@ interface TailOptions {
 async function tail(client: FactotumClient, terminal: Terminal, options: TailOptions): Promise<void> {
   const { sessionId, after, json, signal } = options
   const from = after === null ? {} : { after }
-  for await (const event of client.session(sessionId).events({ ...from, signal })) {
+  const session = client.session(sessionId)
+  if ((await session.view({ signal })) === null)
+    printError(terminal, harmless(`There is no session "${sessionId}" yet; waiting for its first message.`))
+  for await (const event of session.events({ ...from, signal })) {
     const line = json ? JSON.stringify(event) : describeEvent(event)
     if (line !== null) print(terminal, line)
   }

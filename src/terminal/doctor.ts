@@ -16,6 +16,7 @@ import { resolveDatabase } from '../store/connection/resolve-database.ts'
 import { checkCollector } from './checks/check-collector.ts'
 import { checkDatabase } from './checks/check-database.ts'
 import { checkModels } from './checks/check-models.ts'
+import { addressOf } from '../config/home/listening-file.ts'
 import { checkDisk, checkPort, checkProxy } from './checks/check-place.ts'
 import { checkRuntimes } from './checks/check-runtimes.ts'
 import { checkSketchIndex } from './checks/check-sketch-index.ts'
@@ -57,7 +58,7 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
     ...findings,
     await checkDisk(home, options.freeBytes),
     ...(await checkItsDatabase(options, config)),
-    await checkPort(environment.host, environment.port),
+    await checkPort(environment, await addressOf({ home, environment, env })),
     await checkSandbox(options),
     ...(await checkProxy(env)),
     ...(await checkCollector(env)),

@@ -144,9 +144,9 @@ test('secrets are listed by name, with where they are set and what wants them, a
 
 test('on the machine of a server, its home names the address and holds a token', async () => {
   await using story = await Story.begin()
-  const { hostname: host, port } = new URL(story.app.url)
   const home = story.home
-  const environment = { host, port: Number(port), home } as Environment
+  // Started with another PORT than this terminal knows of.
+  const environment = { host: '127.0.0.1', port: 4999, home } as Environment
   const options = { flags: {}, env: {}, local: () => ({ environment, home }), clock: systemClock }
   const before = (await readFile(join(home, 'config.toml'), 'utf8')).match(/^\[tokens\./gm) ?? []
   // Two at once make one token, which both have.
@@ -164,4 +164,8 @@ test('on the machine of a server, its home names the address and holds a token',
   expect(written.match(/^\[tokens\./gm)).toHaveLength(before.length + 1)
   const abroad = { ...options, flags: { url: 'https://elsewhere.example' } }
   await expect(findServer(abroad)).rejects.toThrow('Set FACTOTUM_TOKEN')
+  const named = { ...options, env: { PORT: '4999' } }
+  expect(await findServer(named)).toMatchObject({ url: 'http://127.0.0.1:4999' })
+  await story.app.stop()
+  expect(await findServer(options)).toMatchObject({ url: 'http://127.0.0.1:4999' })
 })

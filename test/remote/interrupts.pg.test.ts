@@ -22,6 +22,16 @@ test('the first one ends ask with 130, which says how to follow what goes on', a
   expect(await tail.ended()).toBe(0)
 })
 
+test('to follow a session that is not there yet says so, and shows its first message', async () => {
+  await using story = await Story.begin()
+  await using tail = new TypedTerminal(story.app.url, 'tail cli:later')
+  await seen(tail, 'There is no session "cli:later" yet; waiting for its first message.')
+  await converse(story.as('ada'), 'cli:later', 'run: echo first')
+  await seen(tail, /turn \w+ in/)
+  tail.interrupt()
+  expect(await tail.ended()).toBe(0)
+})
+
 test('the first one ends a command whose server does not answer', async () => {
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')

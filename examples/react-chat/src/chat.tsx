@@ -23,6 +23,7 @@ export function Chat({ id }: { readonly id: string }) {
     return sent
   }
   if (status === 'failed') return <p role="alert">{error?.message}</p>
+  if (status === 'loading') return <p>Loading …</p>
   return (
     <main>
       {hasOlder && (

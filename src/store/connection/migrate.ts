@@ -69,10 +69,13 @@ export async function migrate(url: string, options: MigrateOptions): Promise<str
     await requireServerVersion(db)
     await lockMigrations(db, options)
     const pending = compare(migrations, await readApplied(db))
+    // Of a new database no one asks which.
+    const level = pending.length === migrations.length ? 'debug' : 'info'
     for (const migration of pending) {
       await apply(db, migration)
-      logger.info({ migration: migration.name }, 'migration applied')
+      logger[level]({ migration: migration.name }, 'migration applied')
     }
+    if (pending.length > 0) logger.info({ migrations: pending.length }, 'database migrated')
     return pending.map(({ name }) => name)
   } finally {
     await db.end() // the lock goes with the connection

@@ -20,15 +20,18 @@ export async function checkDisk(home: string, freeBytes?: number): Promise<Findi
   return free < DISK_WARN_BYTES ? warn('disk', says, fix) : ok('disk', says)
 }
 
-/** Whether the address can be listened on, or a Factotum does so already. */
-export async function checkPort(host: string, port: number): Promise<Finding> {
+/** Whether the address can be listened on, or a Factotum does so already, there or at `told`, as it said itself. */
+export async function checkPort(
+  { host, port }: { readonly host: string; readonly port: number },
+  told: string | null,
+): Promise<Finding> {
+  if (told !== null && (await isHealthy(told)))
+    return ok('port', `A server listens on ${new URL(told).host} and is healthy.`)
   const problem = await tryToListen(host, port)
   const at = `${host}:${port}`
   if (problem === null) return ok('port', `${at} can be listened on.`)
-  if (hasCode(problem, 'EADDRINUSE')) {
-    if (await isHealthy(host, port)) return ok('port', `A server listens on ${at} and is healthy.`)
+  if (hasCode(problem, 'EADDRINUSE'))
     return fail('port', `Another program listens on ${at}.`, 'Stop it, or choose another port (PORT, --port).')
-  }
   if (hasCode(problem, 'EACCES'))
     return fail('port', `This user may not listen on ${at}.`, 'Choose a port above 1023, and let a proxy serve 443.')
   return fail(
@@ -46,10 +49,8 @@ function tryToListen(host: string, port: number): Promise<unknown> {
   })
 }
 
-async function isHealthy(host: string, port: number): Promise<boolean> {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
-  const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}/health`
-  return await fetch(url, { signal: AbortSignal.timeout(PROBE_MS) }).then(
+async function isHealthy(url: string): Promise<boolean> {
+  return await fetch(`${url}/health`, { signal: AbortSignal.timeout(PROBE_MS) }).then(
     ({ ok: isOk }) => isOk,
     () => false,
   )
