@@ -22,7 +22,7 @@ interface Erasure {
   readonly actor: string | null
   readonly tokenName: string
   readonly at: Date
-  /** Removes files that the user had sent from the workspaces, by their names; before the commit, and on repeat again. */
+  /** Removes files from the workspaces that the user had sent, by name; before the commit, and on repeat again. */
   readonly removeUploads: (names: readonly string[]) => void
 }
 

@@ -23,7 +23,6 @@ export function Chat({ id }: { readonly id: string }) {
     return sent
   }
   if (status === 'failed') return <p role="alert">{error?.message}</p>
-  if (status === 'loading') return <p>Loading …</p>
   return (
     <main>
       {hasOlder && (
@@ -61,7 +60,7 @@ export function Chat({ id }: { readonly id: string }) {
         }}
       />
       {problem !== '' && <p role="alert">{problem}</p>}
-      <footer>{connection}</footer>
+      <footer>{status === 'loading' ? 'loading …' : connection}</footer>
     </main>
   )
 }
