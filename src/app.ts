@@ -134,7 +134,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
-  opened.add(await tellListening(home, door.url, logger))
+  await tellListening(home, door.url, logger)
   if (options.paused === true) logger.warn(PAUSED)
   else await startWork({ options, stored, config, intake, worker, delegator, knowledge }, opened)
   logger.info({ url: door.url, database: described }, 'factotum is ready')

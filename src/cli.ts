@@ -216,7 +216,13 @@ async function printLoginLink({ flags, user }: Extract<Action, { kind: 'login' }
   const { environment, home } = placeToManage(flags)
   const { config } = await loadConfig(configPath(home), environment)
   const address = new PublicUrl({ current: () => config })
-  address.listensAt((await addressOf({ home, environment, env: process.env })) ?? '')
+  const listening = await addressOf({ home, environment, env: process.env })
+  if (listening === null)
+    throw new AppError(
+      'CONFIG_INVALID',
+      'PORT is 0, any free one, and no server of this home has run yet: start it first.',
+    )
+  address.listensAt(listening)
   return useDatabase('database', flags, async (databaseUrl) => {
     const { loginCommand } = await import('./people/login-command.ts')
     const print = (line: string): void => console.log(line)

@@ -96,7 +96,7 @@ export const SHELL_RULES: Readonly<Record<string, Rule>> = {
     prints: /"version":1,.*"sides"/,
     again: true,
   }),
-  'gql \'{"query":"mutation { updatePlugin(input: { name: \\"dice\\", enabled: true, version: 1 }) { __typename } }"}\'':
+  'gql \'{"query":"mutation { updatePlugin(input: { name: \\"dice\\", enabled: true, version: 1 }) { __typename ... on Refusal { problem } } }"}\'':
     run({
       prints: /UpdatePluginPayload/,
     }),
@@ -104,16 +104,17 @@ export const SHELL_RULES: Readonly<Record<string, Rule>> = {
     prints: /"status":"READY"/,
     again: true,
   }),
-  'gql \'{"query":"mutation { openSession(input: { id: \\"web:dice\\", mode: CHAT }) { __typename } }"}\'': run({
-    prints: /OpenSessionPayload/,
-  }),
-  'gql \'{"query":"mutation { sendMessage(input: { sessionId: \\"web:dice\\", content: \\"tool: dice__roll {\\\\\\"count\\\\\\": 3}\\" }) { __typename } }"}\'':
+  'gql \'{"query":"mutation { openSession(input: { id: \\"web:dice\\", mode: CHAT }) { __typename ... on Refusal { problem } } }"}\'':
+    run({
+      prints: /OpenSessionPayload/,
+    }),
+  'gql \'{"query":"mutation { sendMessage(input: { sessionId: \\"web:dice\\", content: \\"tool: dice__roll {\\\\\\"count\\\\\\": 3}\\" }) { __typename ... on Refusal { problem } } }"}\'':
     run({ prints: /SendMessagePayload/ }),
   'gql \'{"query":"{ session(id: \\"web:dice\\") { tasks { edges { node { type status output } } } } }"}\'': run({
     prints: /"status":"DONE","output":"[1-6] [1-6] [1-6]"/,
     again: true,
   }),
-  'gql \'{"query":"mutation { updatePlugin(input: { name: \\"dice\\", settings: { sides: 20 }, version: 2 }) { __typename } }"}\'':
+  'gql \'{"query":"mutation { updatePlugin(input: { name: \\"dice\\", settings: { sides: 20 }, version: 2 }) { __typename ... on Refusal { problem } } }"}\'':
     run({
       prints: /UpdatePluginPayload/,
     }),

@@ -1,5 +1,5 @@
 /** The commands of the terminal against a real server, as scripts and operators use them. */
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
@@ -166,6 +166,6 @@ test('on the machine of a server, its home names the address and holds a token',
   await expect(findServer(abroad)).rejects.toThrow('Set FACTOTUM_TOKEN')
   const named = { ...options, env: { PORT: '4999' } }
   expect(await findServer(named)).toMatchObject({ url: 'http://127.0.0.1:4999' })
-  await story.app.stop()
+  await rm(join(home, 'listening'))
   expect(await findServer(options)).toMatchObject({ url: 'http://127.0.0.1:4999' })
 })
