@@ -36,7 +36,7 @@ import type { Redactor } from './secrets/redaction.ts'
 import { SecretStore } from './secrets/secret-store.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 import { HomeWatch } from './config/home/home-watch.ts'
-import { tellListening } from './config/home/listening-file.ts'
+import { writeListening } from './config/home/listening-file.ts'
 import { removePublishedBytes } from './store/files/published-bytes.ts'
 import { Opened } from './opened.ts'
 import type { AppOptions } from './app-options.ts'
@@ -134,7 +134,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
-  await tellListening(home, door.url, logger)
+  await writeListening(home, door.url, logger)
   if (options.paused === true) logger.warn(PAUSED)
   else await startWork({ options, stored, config, intake, worker, delegator, knowledge }, opened)
   logger.info({ url: door.url, database: described }, 'factotum is ready')

@@ -133,7 +133,7 @@ export class AccessDenials {
     try {
       await this.#lookUp(windows)
       const due = windows.filter(
-        (window) => window.recorded === 0 || (window.recorded !== null && isUntold(window) && isOver(window)),
+        (window) => window.recorded === 0 || (window.recorded !== null && isUnrecorded(window) && isOver(window)),
       )
       const counted = due.map((window) => ({
         window,
@@ -148,7 +148,7 @@ export class AccessDenials {
       logger.warn({ error: messageOf(error) }, 'denied accesses could not be written to the audit; retrying')
     }
     // What could not be written, or was denied meanwhile, comes next time.
-    for (const [key, window] of this.#windows) if (isOver(window) && !isUntold(window)) this.#windows.delete(key)
+    for (const [key, window] of this.#windows) if (isOver(window) && !isUnrecorded(window)) this.#windows.delete(key)
   }
 
   /** What does not exist was not denied. */
@@ -168,7 +168,7 @@ export class AccessDenials {
 }
 
 /** Some of it is not in the audit, or it is not known yet whether it belongs there. */
-function isUntold({ recorded, count }: Window): boolean {
+function isUnrecorded({ recorded, count }: Window): boolean {
   return recorded !== null && recorded < count
 }
 

@@ -32,6 +32,7 @@ import { createDoorYoga, GRAPHQL_PATH, type DoorYoga, type YogaOptions } from '.
 import { SESSION_HEADER } from './protocols/own-session.ts'
 import { plainRoutes } from './plain-routes.ts'
 import type { ServerOptions } from './server-options.ts'
+import { hostInUrl } from '../platform/host-in-url.ts'
 
 /** What stays open longer after `stop()` is cut off. */
 const STOP_GRACE_MS = 5000
@@ -70,7 +71,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const door = new Door(options)
   await door.start()
   const { port } = door.address
-  const host = options.host.includes(':') ? `[${options.host}]` : options.host
+  const host = hostInUrl(options.host)
   return { url: `http://${host}:${port}`, port, metricsUrl: door.metricsUrl, stop: () => door.stop() }
 }
 

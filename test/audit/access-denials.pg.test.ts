@@ -130,7 +130,7 @@ test('the first of a minute at once, the others as one when it is over; then it 
   await denials.stop()
 })
 
-/** The first is told, and five more wait for the end of their minute. */
+/** The first is recorded, and five more wait for the end of their minute. */
 async function denySome(): Promise<void> {
   denials.forbidden(BEN, 'Query.audit')
   clock.pass(1000)
@@ -149,7 +149,7 @@ async function passUntil(happened: () => boolean | Promise<boolean>): Promise<vo
 
 const run = <Row extends object>(text: string): Promise<Row[]> => database.query<Row>({ name: '', text }, [])
 
-test('what the database does not take at the end of the minute is told of later', async () => {
+test('what the database does not take at the end of the minute is recorded later', async () => {
   await denySome()
   await run('ALTER TABLE audit_entries RENAME TO away')
   await passUntil(() => logged.includes('could not be written to the audit'))
@@ -158,7 +158,7 @@ test('what the database does not take at the end of the minute is told of later'
   expect((await entries()).map(({ data }) => data.count)).toEqual([1, 5])
 })
 
-test('what is denied while the others are written is told of as well', async () => {
+test('what is denied while the others are written is recorded as well', async () => {
   await denySome()
   const holder = new pg.Client({ connectionString: place.url })
   await holder.connect()
@@ -187,7 +187,7 @@ test('what does not exist was not denied; what does is told with its session', a
   ])
 })
 
-test('an approval of others, and a schedule of others, are told of', async () => {
+test('an approval of others, and a schedule of others, are recorded', async () => {
   const rows = `SET session_replication_role = replica;
     INSERT INTO approvals (id, session_id, turn_id, task_id, user_name, kind, reason, created_at, expires_at)
       VALUES ('appr_theirs', 'cli:there', 'turn_1', 'task_1', 'ada', 'TASK', 'It writes.', now(), now());

@@ -127,7 +127,7 @@ await runBackupCommand({ do: 'restore', file }, options).catch((error) => consol
 `
 
 test.skipIf(process.getuid?.() !== 0)(
-  'a full disk of the home is told as that, and nothing is left on it',
+  'a full disk of the home is reported as that, and nothing is left on it',
   async () => {
     await using source = await createTestDatabase()
     await using target = await createTestDatabase({ migrated: false })

@@ -5,6 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../../core/errors.ts'
+import { hostInUrl } from '../../platform/host-in-url.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Environment } from '../schema/environment.ts'
 
@@ -12,7 +13,7 @@ const NAME = 'listening'
 const ADDRESS = /^http:\/\/(?:\[[0-9a-f:.]+\]|[A-Za-z0-9.-]+):\d{1,5}$/
 
 /** Never rejects: without it commands go by `HOST` and `PORT`. */
-export async function tellListening(home: string, url: string, logger: Logger): Promise<void> {
+export async function writeListening(home: string, url: string, logger: Logger): Promise<void> {
   const path = join(home, NAME)
   try {
     await writeFile(path, `${url}\n`, { mode: 0o644 })
@@ -24,16 +25,16 @@ export async function tellListening(home: string, url: string, logger: Logger): 
 interface Place {
   readonly home: string
   readonly environment: Pick<Environment, 'host' | 'port'>
-  /** The variables of who asks: a `PORT` among them overrules what the server has told. */
+  /** The variables of the command: a `PORT` among them overrules the file. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Such as "http://127.0.0.1:4000"; null: the server has told nothing, and its port is any free one. */
+/** Such as "http://127.0.0.1:4000"; null: no server has run in this home, and its port is any free one. */
 export async function addressOf({ home, environment: { host, port }, env }: Place): Promise<string | null> {
   const isNamed = Number(env['PORT'] ?? '') > 0
-  const told = isNamed ? null : await readTold(join(home, NAME))
-  if (told !== null) return reachable(told)
-  return port === 0 ? null : reachable(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  const last = isNamed ? null : await readListening(join(home, NAME))
+  if (last !== null) return reachable(last)
+  return port === 0 ? null : reachable(`http://${hostInUrl(host)}:${port}`)
 }
 
 /** "All addresses of this machine" is none that can be called. */
@@ -41,7 +42,7 @@ function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
-async function readTold(path: string): Promise<string | null> {
+async function readListening(path: string): Promise<string | null> {
   const text = (await readFile(path, 'utf8').catch(() => '')).trim()
   return ADDRESS.test(text) ? text : null
 }

@@ -11,6 +11,7 @@ import { listen } from '../http/listen.ts'
 import { isKnownHost, unknownHost } from '../http/known-host.ts'
 import { answerProbe, sendJson, type ProbesOptions } from './probes.ts'
 import { SAFE_HEADERS } from '../http/safe-headers.ts'
+import { hostInUrl } from '../../platform/host-in-url.ts'
 
 const LIMITS = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 30_000 } as const
 const MAX_CONNECTIONS = 100
@@ -42,7 +43,7 @@ export class MetricsListener {
   /** Where it answers. */
   get url(): string {
     const { address, port } = this.#server.address() as AddressInfo
-    return `http://${address.includes(':') ? `[${address}]` : address}:${port}`
+    return `http://${hostInUrl(address)}:${port}`
   }
 
   /** Closes open connections at once, also those with a request in progress. */

@@ -20,13 +20,13 @@ export async function checkDisk(home: string, freeBytes?: number): Promise<Findi
   return free < DISK_WARN_BYTES ? warn('disk', says, fix) : ok('disk', says)
 }
 
-/** Whether the address can be listened on, or a Factotum does so already, there or at `told`, as it said itself. */
+/** Whether the address can be listened on, or a Factotum does so already, there or at `address`. */
 export async function checkPort(
   { host, port }: { readonly host: string; readonly port: number },
-  told: string | null,
+  address: string | null,
 ): Promise<Finding> {
-  if (told !== null && (await isHealthy(told)))
-    return ok('port', `A server listens on ${new URL(told).host} and is healthy.`)
+  if (address !== null && (await isHealthy(address)))
+    return ok('port', `A server listens on ${new URL(address).host} and is healthy.`)
   const problem = await tryToListen(host, port)
   const at = `${host}:${port}`
   if (problem === null) return ok('port', `${at} can be listened on.`)
