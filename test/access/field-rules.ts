@@ -82,7 +82,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     Review: 'learning reason verdict',
     ReviewEvent: 'at learning reason seq session sessionId task taskId turn turnId verdict',
     Session:
-      'activeTurn approvals busyPolicy children connector conversation createdAt delegation description descriptionSource events files forkedFrom forkedSeq id instructions lastActivityAt lastMessagePreview lastSeq messageCount messages metadata mode model openedBy parent participants questions queueLength source status summary tasks timeZone turnCount turns usage view viewerCan workingMemory',
+      'activeTurn approvals busyPolicy children connector conversation createdAt delegation description descriptionSource events files forkedFrom forkedSeq id instructions lastActivityAt lastMessagePreview lastSeq messageCount messages metadata mode model openedBy parent participants questions queueLength source status summary tasks timeZone title turnCount turns usage view viewerCan workingMemory',
     SessionActions: 'addParticipant checkpoint delete hide leave removeParticipant send update',
     SessionConnection: 'edges',
     SessionEdge: 'cursor node',

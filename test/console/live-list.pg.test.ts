@@ -40,6 +40,21 @@ describe.skipIf(!hasBrowser)(`the live list${withoutBrowser}`, () => {
     await page.unroute('**/graphql')
   })
 
+  test('a session without a name is called by what was said first, on its page and in the list', async () => {
+    await using opened = await world.open('ada', { path: '/sessions' })
+    const { page } = opened
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await page.keyboard.press('n')
+    await page.getByRole('dialog').getByRole('button', { name: 'Open session' }).click()
+    await page.getByRole('heading', { name: '@ada:web:' }).waitFor()
+    await page.getByRole('textbox', { name: 'Message' }).fill('Where do quinces grow?\nSay it briefly.')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Where do quinces grow?', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'All sessions' }).click()
+    const row = page.locator('.session-row', { hasText: '@ada:web:' })
+    expect(await row.locator('strong').innerText()).toBe('Where do quinces grow?')
+  })
+
   test('an update does not hide what was read of a later state', async () => {
     const ada = world.story.as('ada')
     await ada.run(OpenSessionDocument, { input: { id: 'cli:fig', description: 'Green figs' } })

@@ -13,7 +13,9 @@ let it: SchemaWorld
 beforeAll(async () => {
   it = await createSchemaWorld()
   const { database } = it.world.context
-  await seedSession(database, { id: 'cli:plain', participants: ['alice', 'bob'], messages: 5, newestTurn: 'RUNNING' })
+  // With a description its title is a column, too.
+  const session = { id: 'cli:plain', description: 'A plain one', participants: ['alice', 'bob'] }
+  await seedSession(database, { ...session, messages: 5, newestTurn: 'RUNNING' })
   const call = `UPDATE messages SET call = '{"tool": "a__b", "args": {"n": [1.5, null]}}', attachments = '{a.txt}' WHERE seq > 1`
   await database.query({ name: '', text: call }, [])
 })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 import {
   AppendMessageDocument,
+  SessionTitlesDocument,
   ChatPageDocument,
   ConversationNodeDocument,
   OpenSessionDocument,
@@ -117,4 +118,25 @@ test('the log is read from both ends, by seq, and by type', async () => {
   expect((await seqsOf({ types: ['PIPELINE_STEP'], last: 1 })).seqs).toEqual(steps.slice(-1))
   const wrong = await ada.request(SessionEventsDocument, { id: 'cli:log', after: 'seven' })
   expect(wrong.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
+})
+
+test('a session is called by its description, by what was said first, or by its id', async () => {
+  const ada = story.as('ada')
+  const titleOf = async (id: string): Promise<string | undefined> => {
+    const { sessions } = await ada.run(SessionTitlesDocument, {})
+    return sessions?.edges.find(({ node }) => node.id === id)?.node.title
+  }
+  await ada.run(OpenSessionDocument, { input: { id: 'cli:named', description: 'Plans for May' } })
+  await ada.run(OpenSessionDocument, { input: { id: 'cli:nameless' } })
+  expect(await titleOf('cli:nameless')).toBe('cli:nameless')
+  await ada.run(AppendMessageDocument, {
+    input: { sessionId: 'cli:nameless', content: 'Good day.', role: 'ASSISTANT' },
+  })
+  expect(await titleOf('cli:nameless')).toBe('cli:nameless')
+  for (const id of ['cli:named', 'cli:nameless']) {
+    await converse(ada, id, ` \n Why is\tthe ${'very '.repeat(20)}build red?\nrun: true`)
+    await converse(ada, id, 'And now?')
+  }
+  expect(await titleOf('cli:nameless')).toBe(`Why is the ${'very '.repeat(13)}very…`)
+  expect(await titleOf('cli:named')).toBe('Plans for May')
 })

@@ -131,8 +131,8 @@ describe('a group in which everything quotes what Ben said', () => {
     const [ada, cleo, discord] = [story.as('ada'), story.as('cleo'), story.as('discord')]
     const source = { kind: 'discord', interactive: true, platform: 'Discord', type: 'GROUP' } as const
     await discord.run(api.OpenSessionDocument, { input: { id: GROUP, source, participants: ['ben', 'cleo'] } })
-    await say(cleo, { content: 'Good morning' })
     await say(discord, { content: `${CANARY} over there`, user: 'Ben#1', idempotencyKey: 'from-discord' })
+    await say(cleo, { content: 'Good morning' })
     await say(discord, { content: 'Psst', user: 'Mallory' })
     await say(story.as('ben'), { content: `${CANARY}!`, mentioned: true, idempotencyKey: CANARY })
     await using watch = watchAll(ada, GROUP)
@@ -251,7 +251,7 @@ describe('a group in which everything quotes what Ben said', () => {
       __typename: 'EraseUserPayload',
       messageCount: own.length,
       factIds: [],
-      session: { summary: '', workingMemory: null, lastMessagePreview: '[erased]' },
+      session: { title: 'Good morning', summary: '', workingMemory: null, lastMessagePreview: '[erased]' },
     })
 
     const statuses = `SELECT user_name AS "user", status FROM learnings WHERE session_id = $1 AND status <> 'DISCARDED'`

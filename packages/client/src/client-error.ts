@@ -40,7 +40,7 @@ const PASSING: ReadonlySet<string> = new Set([
 ])
 /** What to do about it, where the server's sentence cannot say it. */
 const HINT_WHEN_INVALID =
-  ` (by version ${CLIENT_VERSION} of the client: is the server of another? Install the one that it serves: ` +
+  ` (by version ${CLIENT_VERSION} of the client: is the server of another? Install its own: ` +
   'npm install <its address>/client.tgz)'
 
 /** Why an operation ended; `message` is a sentence that can be shown to a person. */
@@ -73,7 +73,7 @@ export class ClientError extends Error {
     return new ClientError(
       // A server of a later version may have codes that this one does not know; they are passed on as they are.
       typeof code === 'string' ? (code as ClientErrorCode) : 'BAD_RESPONSE',
-      first?.message ? first.message + hint : 'The server answered without data and without an error.',
+      first?.message ? first.message + hint : 'The answer holds neither data nor errors.',
       { retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : null },
     )
   }

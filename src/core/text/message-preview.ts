@@ -3,10 +3,10 @@ const MAX_CHARACTERS = 120
 const BLANK = /[\s\p{Cc}]/u
 
 /**
- * At most 120 characters (code points) of `content`, with every run of white space and control characters as one space,
+ * At most `max` characters (code points, 120 unless said) of `content`, with every run of white space and control characters as one space,
  * and "…" when there is more. Empty when nothing but white space is there.
  */
-export function messagePreview(content: string): string {
+export function messagePreview(content: string, max = MAX_CHARACTERS): string {
   let preview = ''
   let length = 0
   let gap = false
@@ -15,7 +15,7 @@ export function messagePreview(content: string): string {
       gap = length > 0
       continue
     }
-    if (length + (gap ? 2 : 1) > MAX_CHARACTERS) return `${preview}…`
+    if (length + (gap ? 2 : 1) > max) return `${preview}…`
     preview += gap ? ` ${character}` : character
     length += gap ? 2 : 1
     gap = false

@@ -17,7 +17,7 @@ export function WhatRuns({ approval, state }: WhatRunsProps) {
       <div className="pick-line">
         <Badge>{kind === 'PLAN' ? 'whole plan' : task.type === 'EXEC' ? 'command' : task.type.toLowerCase()}</Badge>
         <Link href={`/sessions/${encodeURIComponent(session.id)}`} className="cut foreign">
-          {session.description ?? session.id}
+          {session.title}
         </Link>
         <span className="faint small">
           {turn.message.user === null ? '' : `${turn.message.user} · `}

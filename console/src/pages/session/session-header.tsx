@@ -28,7 +28,7 @@ export function SessionHeader({ id, page }: { readonly id: string; readonly page
       <Link href="/sessions" className="button button-quiet button-icon" aria-label="All sessions">
         <Icon name="left" />
       </Link>
-      <h1 className="cut foreign">{session?.description ?? id}</h1>
+      <h1 className="cut foreign">{session?.title ?? id}</h1>
       {session !== null && (
         <>
           <Badge>{session.mode === 'CHAT' ? 'chat' : 'plan'}</Badge>
@@ -37,7 +37,7 @@ export function SessionHeader({ id, page }: { readonly id: string; readonly page
       )}
       {page?.parent !== null && page?.parent !== undefined && (
         <Link href={`/sessions/${encodeURIComponent(page.parent.id)}`} className="small cut foreign">
-          for {page.parent.description ?? page.parent.id}
+          for {page.parent.title}
         </Link>
       )}
       <Actions id={id} page={page} onDelete={() => setIsDeleting(true)} />

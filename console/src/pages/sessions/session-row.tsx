@@ -8,12 +8,12 @@ import { Time } from '../../ui/display/time.tsx'
 import { countOf } from '../../ui/display/time-text.ts'
 
 export const SessionRow = memo(function SessionRow({ session }: { readonly session: SessionRowFragment }) {
-  const { id, description, status, queueLength, approvals, lastMessagePreview, messageCount } = session
+  const { id, title, status, queueLength, approvals, lastMessagePreview, messageCount } = session
   return (
     <Link href={`/sessions/${encodeURIComponent(id)}`} className="session-row">
       <span className="session-row-title">
-        <strong className="cut foreign">{description ?? id}</strong>
-        {description !== null && description !== undefined && <span className="cut mono faint small">{id}</span>}
+        <strong className="cut foreign">{title}</strong>
+        {title !== id && <span className="cut mono faint small">{id}</span>}
       </span>
       <span className="session-row-state">
         {approvals.length > 0 && <Badge tone="warn">{countOf(approvals.length, 'approval')}</Badge>}

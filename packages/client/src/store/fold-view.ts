@@ -11,10 +11,10 @@ export interface Standing extends StoreSessionFragment {
 
 /** The state with the view, or the same one when it has a newer view already. */
 export function foldView(state: SessionState, standing: Standing): SessionState {
-  const { view, id, description, mode, model, busyPolicy, messageCount, turnCount, lastActivityAt } = standing
+  const { view, id, title, description, mode, model, busyPolicy, messageCount, turnCount, lastActivityAt } = standing
   if (view.version < state.version) return state
   const { status, queue, queueLength, approvals, questions, usage, activeTurn, version } = view
-  const session = { id, description, mode, model, busyPolicy, messageCount, turnCount, lastActivityAt, status }
+  const session = { id, title, description, mode, model, busyPolicy, messageCount, turnCount, lastActivityAt, status }
   const shown = share(
     {
       session: state.session,

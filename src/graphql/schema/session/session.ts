@@ -1,7 +1,9 @@
 /** A durable conversation: what it is, who takes part, what it counts. Its lists are in session-lists.ts. */
 import { row } from '../row.ts'
 import { seenSessions, visibleSession } from './session-visibility.ts'
+import { titleOfMessage } from '../../../core/session/session-title.ts'
 import type { ConversationType } from '../../../core/status.ts'
+import { ERASED } from '../../../core/text/erased.ts'
 import type { Database, Statement } from '../../../store/database.ts'
 import { OPENED_ELSEWHERE } from '../../../store/intake/intake-access.ts'
 import { AUTHENTICATED } from '../access.ts'
@@ -145,6 +147,14 @@ builder.prismaObjectFields(SessionType, (t) => ({
     description: 'Its turns that have ended, not counting those that another one took along.',
   }),
   queueLength: t.exposeInt('queueLength', { description: 'Messages that wait, not counting the running turn.' }),
+  title: t.string({
+    description:
+      'What to call it in a list: its description; without one the beginning of the first message that a person or a client ' +
+      'sent, on one line, at most 80 characters and "…"; before there is one, its id.',
+    select: { id: true, description: true },
+    resolve: async ({ id, description }, _args, context, info) =>
+      description ?? (await loadAt({ context, info }, id, (ids) => titles(context.database, ids))) ?? id,
+  }),
   lastMessagePreview: t.exposeString('lastMessagePreview', {
     nullable: true,
     description:
@@ -181,6 +191,25 @@ const ACTIVE_TURNS: Statement = {
 async function activeTurns(database: Database, sessionIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await database.query<{ session_id: string; id: string }>(ACTIVE_TURNS, [sessionIds])
   return new Map(rows.map((row) => [row.session_id, row.id]))
+}
+
+/** Erased texts are no titles; of a long text no more is read than a title can hold. */
+const TITLES: Statement = {
+  name: 'titles',
+  text: `
+    SELECT s.id, m.beginning FROM unnest($1::text[]) AS s (id) CROSS JOIN LATERAL (
+      SELECT left(content, 2000) AS beginning FROM messages
+      WHERE session_id = s.id AND role = 'USER' AND content <> $2 ORDER BY seq LIMIT 1) m`,
+}
+
+async function titles(database: Database, sessionIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await database.query<{ id: string; beginning: string }>(TITLES, [sessionIds, ERASED])
+  const found = new Map<string, string>()
+  for (const { id, beginning } of rows) {
+    const title = titleOfMessage(beginning)
+    if (title !== null) found.set(id, title)
+  }
+  return found
 }
 
 export const SessionRow = row('Session', {

@@ -44,7 +44,7 @@ export function LearningCard({ learning }: { readonly learning: LearningRowFragm
             {user !== null && <span className="foreign"> · {user}</span>} · <Time at={createdAt} />
           </span>
           <Link href={`/sessions/${encodeURIComponent(session.id)}`} className="cut foreign">
-            {session.description ?? session.id}
+            {session.title}
           </Link>
           {decidedBy !== null && <span className="foreign">by {decidedBy.name}</span>}
         </div>

@@ -134,10 +134,10 @@ function Children({ session: { children } }: { readonly session: Details }) {
   return (
     <Part title="Delegated to">
       <ul className="details-list">
-        {children.map(({ id, description, status }) => (
+        {children.map(({ id, title, status }) => (
           <li key={id}>
             <Link href={`/sessions/${encodeURIComponent(id)}`} className="foreign">
-              {description ?? id}
+              {title}
             </Link>{' '}
             <Status status={status} />
           </li>

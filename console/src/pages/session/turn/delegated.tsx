@@ -20,7 +20,7 @@ export function Delegated({ delegation }: { readonly delegation: NonNullable<Tas
       {answer !== null && answer !== undefined && <Markdown text={answer} />}
       {child !== null && child !== undefined && (
         <details onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-          <summary className="small foreign">{child.description ?? child.id}</summary>
+          <summary className="small foreign">{child.title}</summary>
           {isOpen && Turn !== null && <Turn id={child.id} turnId={null} />}
         </details>
       )}
