@@ -289,7 +289,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     }
     await using opened = await world.open('ada', { path: '/approvals' })
     const { page } = opened
-    await page.getByText('echo three | tee three.txt').waitFor()
+    await page.locator('.approval-code', { hasText: 'echo three' }).waitFor()
     // The way to this page approves nothing.
     await goBy(opened, 'a')
     expect(await waiting('one')).toHaveLength(1)
@@ -307,7 +307,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await page.getByText('Nothing waits for a decision').waitFor()
     await page.getByRole('tab', { name: 'Decided' }).click()
     await page.getByText('“Not today.”').waitFor()
-    await page.getByText('echo four | tee three.txt').waitFor()
+    await page.locator('.approval-code', { hasText: 'echo four' }).waitFor()
     expect(await page.getByText(/^ada · (now|\d+ min ago)/).count()).toBeGreaterThanOrEqual(3)
   })
 
@@ -457,7 +457,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await send(world.story.as('ben'), '@ben:asks', 'run: echo ben | tee ben.txt')
     await using bens = await world.open('ben', { path: '/approvals' })
     const { page } = bens
-    await page.getByText('echo ben | tee ben.txt').waitFor()
+    await page.locator('.approval-code', { hasText: 'echo ben' }).waitFor()
     await press(bens, 'x', 'a', 'd', 'e')
     await page.locator('.pick-picked').waitFor()
     expect(await page.getByRole('dialog').count()).toBe(0)

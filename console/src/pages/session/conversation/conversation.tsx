@@ -1,18 +1,18 @@
 /**
  * What was said. It begins at its end; older entries are read as one scrolls up and stay where they are; what is new
- * is followed only while its end is in sight.
+ * is followed only while its end is in sight, and what is sent from here always.
  */
 import type { Entry } from '@factotum/client'
 import { useSession, useSessionStore } from '@factotum/client/react'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type RefObject } from 'react'
+import { useEffect, useEffectEvent, useRef, type RefObject } from 'react'
 import { Button } from '../../../ui/controls/button.tsx'
 import { Pending } from '../../../ui/tell/pending.tsx'
 import { Announcer } from './announcer.tsx'
 import { EntryRow } from './entry-row.tsx'
+import { NEAR_END_PX, useEnd } from './use-end.ts'
 import './conversation.css'
 
-const NEAR_END_PX = 80
 const NEAR_START_PX = 400
 
 interface ConversationProps {
@@ -24,7 +24,6 @@ interface ConversationProps {
 export function Conversation({ id, onShowTurn }: ConversationProps) {
   const entries = useShownEntries(id)
   const scroller = useRef<HTMLDivElement>(null)
-  const [isAway, setIsAway] = useState(false)
   const older = useOlder(id, scroller)
   const virtualizer = useVirtualizer({
     count: entries.length,
@@ -36,12 +35,9 @@ export function Conversation({ id, onShowTurn }: ConversationProps) {
     scrollEndThreshold: NEAR_END_PX,
     overscan: 6,
   })
-  const isEmpty = entries.length === 0
-  useLayoutEffect(() => {
-    if (!isEmpty) virtualizer.scrollToEnd()
-  }, [virtualizer, isEmpty])
+  const end = useEnd(scroller, entries.at(-1), () => virtualizer.scrollToEnd())
   const scrolled = (): void => {
-    setIsAway(!virtualizer.isAtEnd(NEAR_END_PX * 2))
+    end.scrolled()
     older.readIfNear()
   }
   return (
@@ -74,7 +70,7 @@ export function Conversation({ id, onShowTurn }: ConversationProps) {
           })}
         </ol>
       </div>
-      {isAway && <ToEnd onClick={() => virtualizer.scrollToEnd()} />}
+      {end.isAway && <ToEnd onClick={() => virtualizer.scrollToEnd()} />}
       <Announcer entries={entries} />
     </div>
   )

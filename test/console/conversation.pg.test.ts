@@ -1,0 +1,65 @@
+/** Where a conversation stands on its page: what is new stays in sight while its end is. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { AppendMessageDocument } from '../generated/graphql.ts'
+import { approvalRules } from '../harness/approvals.ts'
+import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { ConsoleWorld } from './console-world.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+
+const ID = 'cli:long'
+
+describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
+  let world: ConsoleWorld
+  beforeAll(async () => {
+    world = await ConsoleWorld.begin({ config: { toml: approvalRules('effect = "require"\ncommand = "rm"') } })
+    for (let line = 1; line <= 20; line++) await append(`Line ${line}`)
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  test('what was said last stays in sight when an approval takes a part of the page', async () => {
+    await using opened = await world.open('ada', { path: `/sessions/${encodeURIComponent(ID)}` })
+    const { page } = opened
+    await page.getByText('Line 20').waitFor()
+    await say(page, 'run: rm -f nothing')
+    await page.getByRole('button', { name: 'Approve' }).waitFor()
+    await expect.poll(() => hiddenBelow(page, 'run: rm -f nothing')).toBeLessThanOrEqual(0)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.locator('.entry-agent', { hasText: 'Rehearsal' }).waitFor()
+    await expect.poll(() => hiddenBelow(page, 'ended with exit code 0')).toBeLessThanOrEqual(0)
+  })
+
+  test('who reads further up stays there while others speak, and is at the end after speaking', async () => {
+    await using opened = await world.open('ada', { path: `/sessions/${encodeURIComponent(ID)}` })
+    const { page } = opened
+    await page.getByText('Line 20').waitFor()
+    await page.getByText('Line 20').hover()
+    await page.mouse.wheel(0, -100_000)
+    const first = page.getByText('Line 1', { exact: true })
+    await first.waitFor()
+    await append('From elsewhere')
+    await page.getByRole('button', { name: 'To the newest' }).waitFor()
+    expect(await first.isVisible()).toBe(true)
+    await say(page, 'From here')
+    await page.locator('.talk-entry', { hasText: 'From here' }).first().waitFor()
+    await expect.poll(() => hiddenBelow(page, 'From here')).toBeLessThanOrEqual(0)
+  })
+
+  async function append(content: string): Promise<void> {
+    await world.story.as('ada').run(AppendMessageDocument, { input: { sessionId: ID, role: 'ASSISTANT', content } })
+  }
+})
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text)
+  await page.keyboard.press('Enter')
+}
+
+/** By how many pixels the newest entry with this text ends below what is shown of the conversation. */
+async function hiddenBelow(page: Page, text: string): Promise<number> {
+  const entry = await page.locator('.talk-entry', { hasText: text }).last().boundingBox()
+  const log = await page.getByRole('log', { name: 'Conversation' }).boundingBox()
+  if (entry === null || log === null) return Infinity
+  return entry.y + entry.height - (log.y + log.height)
+}
