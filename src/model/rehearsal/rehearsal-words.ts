@@ -44,7 +44,8 @@ export function quote(text: string): string {
     .join('\n')
 }
 
-function indent(text: string): string {
+/** As Markdown's code. */
+export function indent(text: string): string {
   return text
     .trimEnd()
     .split('\n')
