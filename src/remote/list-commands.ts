@@ -32,13 +32,13 @@ export async function listSessions(
   )
   show(found, terminal, {
     json,
-    heads: ['SESSION', 'STATUS', 'TURNS', 'LAST', 'SAID LAST'],
+    heads: ['SESSION', 'STATUS', 'TURNS', 'LAST', 'TITLE'],
     row: (item) => [
       item.id,
       item.queueLength > 0 ? `${item.status} +${item.queueLength}` : item.status,
       String(item.turnCount),
       minuteOf(item.lastActivityAt),
-      item.description ?? item.lastMessagePreview ?? '',
+      item.title,
     ],
   })
 }
