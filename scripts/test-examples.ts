@@ -15,7 +15,8 @@ import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { chromium, type Locator, type Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
+import { launchBrowser } from '../test/harness/chromium.ts'
 
 interface Example {
   readonly name: string
@@ -187,7 +188,7 @@ async function freePort(): Promise<number> {
 }
 
 async function use(url: string, { token, example }: { readonly token: string; readonly example: Example }) {
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+  const browser = await launchBrowser()
   try {
     const page = await browser.newPage()
     const complaints: string[] = []
