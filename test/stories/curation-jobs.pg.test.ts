@@ -31,15 +31,20 @@ async function learningOf(sessionId: string) {
   return learnings.edges.map(({ node }) => [node.status, node.scope])
 }
 
-test('when its process dies another one does it', async () => {
-  // Never answered; and the process counts as dead.
+const LEASE = `SELECT leased_until < now() + interval '15 seconds' AS "isShort",
+  leased_until > now() + interval '5 seconds' AS "isKept" FROM curation_jobs`
+
+test('its claim is short and is kept while the curator is asked; when its process dies another one does it', async () => {
+  // Never answered.
   await learnAtCheckpoint('cli:dies', 'The dock has nine gates.', () => {})
   expect(await learningOf('cli:dies')).toEqual([['PENDING', 'GLOBAL']])
   await using second = await Story.begin({ beside: world.story })
   const logger = createLogger({ level: 'silent', pretty: false })
   const database = new Database({ url: second.databaseUrl, maxConnections: 1, logger })
   const jobs = (text: string) => database.query({ name: '', text }, [])
-  await jobs("UPDATE curation_jobs SET leased_until = now() - interval '1 second'")
+  await jobs("UPDATE curation_jobs SET leased_until = now() + interval '4 seconds'")
+  await expect.poll(() => jobs(LEASE), WAIT).toEqual([{ isShort: true, isKept: true }])
+  await jobs("UPDATE curation_jobs SET run_id = 'of a dead process', leased_until = now() - interval '1 second'")
   await expect.poll(() => learningOf('cli:dies'), WAIT).toEqual([['PROMOTED', 'GLOBAL']])
   await expect.poll(() => jobs('SELECT session_id FROM curation_jobs'), WAIT).toEqual([])
   await database.close()

@@ -13,6 +13,7 @@ import {
   claimCuration,
   CURATION_DEADLINE_MS,
   endCuration,
+  renewCuration,
   type CurationClaim,
 } from '../../store/knowledge/curation-jobs.ts'
 import type { CheckpointContext } from '../checkpoints/make-checkpoint.ts'
@@ -52,16 +53,34 @@ export class CurationJobs {
     while (!this.#stopping.signal.aborted) {
       const claim = await claimCuration(this.#options.context.database)
       if (claim === null) return
-      await this.#run(claim)
+      await this.#runKept(claim)
+    }
+  }
+
+  /** The claim is renewed meanwhile; one that is lost ends the run. */
+  async #runKept(claim: CurationClaim): Promise<void> {
+    const { context, timing } = this.#options
+    const { database, clock, logger } = context
+    const lost = new AbortController()
+    const tick = async (): Promise<void> => {
+      if (!(await renewCuration(database, claim))) lost.abort()
+    }
+    const everyMs = timing.curationPollMs
+    const renewal = new Periodic({ name: 'curation renewal', everyMs, tick, isOutage, clock, logger })
+    renewal.start()
+    try {
+      await this.#run(claim, lost.signal)
+    } finally {
+      await renewal.stop()
     }
   }
 
   /** Where the database is away the claim runs out. */
-  async #run(claim: CurationClaim): Promise<void> {
+  async #run(claim: CurationClaim, lost: AbortSignal): Promise<void> {
     const { context, feed, doorbell } = this.#options
     const { logger } = context
     const { sessionId } = claim
-    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(CURATION_DEADLINE_MS)])
+    const signal = AbortSignal.any([this.#stopping.signal, lost, AbortSignal.timeout(CURATION_DEADLINE_MS)])
     try {
       const { changedIds, events } = await curateSession(context, claim, signal)
       feed.published(events)

@@ -1,16 +1,17 @@
 /**
  * Sessions whose learnings the curator is to judge without a turn, as rows: after a checkpoint, when what a turn judged
- * has to be judged anew, and when what it learned was not judged at its end. Who claims one holds it for as long as it
- * may take at most; a process that dies loses it then, and another one goes on. While a turn runs no job of its session
- * begins, and while a job runs no turn asks the curator: one curator is asked at a time. The learnings themselves are
- * decided once, by the first process that commits. All times are the database's.
+ * has to be judged anew, and when what it learned was not judged at its end. Who claims one holds it by a lease that is
+ * renewed while the curator is asked: a process that dies loses it by the time, and another one goes on. While a turn
+ * runs no job of its session begins, and while a job runs no turn asks the curator: one curator is asked at a time. The
+ * learnings themselves are decided once, by the first process that commits. All times are the database's.
  */
 import type { Database } from '../database.ts'
 import { sql, type Sql } from '../sql.ts'
 
-/** How long one run may take; its claim outlasts it a little. */
+/** How long one run may take. */
 export const CURATION_DEADLINE_MS = 300_000
-const LEASE = sql`interval '330 seconds'`
+/** A claim outlives a renewal that fails once or twice, no more: turns of its session wait for it, too. */
+const LEASE = sql`interval '10 seconds'`
 
 /** A right to judge the learnings of a session. */
 export interface CurationClaim {
@@ -51,6 +52,16 @@ type Claimed = Pick<CurationClaim, 'sessionId' | 'runId'>
 
 /** Of the claim $1 on session $2. Without its run the row became due again meanwhile, and is held until this ends. */
 const HELD = sql`session_id = $2 AND (run_id = $1 OR run_id IS NULL)`
+
+/** Keeps the claim. False: another process has it, or the session is gone, so the run's work is for nothing. */
+export async function renewCuration(database: Database, { sessionId, runId }: Claimed): Promise<boolean> {
+  return (await database.query(RENEW, [runId, sessionId])).length > 0
+}
+
+const RENEW = {
+  name: 'curation.renew',
+  text: sql`UPDATE curation_jobs SET leased_until = now() + ${LEASE} WHERE ${HELD} RETURNING session_id`,
+}
 
 /**
  * Gives the claim back: nothing came of it, or not all. `againInMs`: when it is tried again; one that became due
