@@ -37,6 +37,8 @@ export async function makeCalls(context: MakeCallsContext, plan: PlanState, roun
   for (const task of round.calls) {
     if (nextStep(task) === 'interrupt') await interruptTask(context, task)
   }
+  await judgeLeft(context, round)
+  if (context.signal.aborted) return stopped(context)
   const open = round.calls.filter(isOpen)
   if (open.length === 0) return null
   context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail: describeCalls(open.length) }])
@@ -93,6 +95,21 @@ async function delegateAll(
     : runDelegations(context, { tasks, user, onEnded: (task) => judgedByPlugins(context, task) })
 }
 
+/**
+ * What had ended before the turn came here was left by another process, or by this one before a pause. Nothing in its
+ * row says that plugins have let it pass, so they are asked again, lest a rejection be lost.
+ */
+async function judgeLeft(context: RunCallContext, { calls }: Round): Promise<void> {
+  for (const task of calls) {
+    if (task.status === 'DONE' && task.reviewVerdict === null && !isOwn(task)) await judgedByPlugins(context, task)
+  }
+}
+
+/** What the server keeps by itself, which no plugin judges. */
+function isOwn({ tool }: TaskState): boolean {
+  return tool === REMEMBER.name || tool === KEEP_SECRET.name
+}
+
 function describeCalls(count: number): string {
   return count === 1 ? '1 call' : `${count} calls`
 }
@@ -125,6 +142,8 @@ async function runCall(context: RunCallContext, plan: PlanState, task: TaskState
   }
   const outcome = await runTask(context, { plan, task, user })
   if (outcome.kind === 'Passed' && task.reviewVerdict === null) await judgedByPlugins(context, task)
+  // Without the verdict of plugins it is not through; another process asks them.
+  if (context.signal.aborted) return stopped(context)
   return outcome.kind === 'Passed' || outcome.kind === 'ReplanWanted' ? null : outcome
 }
 
