@@ -42,12 +42,17 @@ test('pauses grow while attempts fail at once, and are short again after one tha
   expect(pauses[8]).toBeLessThanOrEqual(401)
 })
 
-test.each(['INTERNAL_SERVER_ERROR', 'DATABASE_UNAVAILABLE'])(
-  'a session whose subscription ends with %s each time is asked for less and less often',
-  async (code) => {
+test.each([
+  { code: 'INTERNAL_SERVER_ERROR', failsAfterUpdate: false, when: 'at once' },
+  { code: 'DATABASE_UNAVAILABLE', failsAfterUpdate: false, when: 'at once' },
+  { code: 'DATABASE_UNAVAILABLE', failsAfterUpdate: true, when: 'right after an update' },
+])(
+  'a session whose subscription ends with $code $when each time is asked for less and less often',
+  async ({ code, failsAfterUpdate }) => {
     fake('setTimeout', 'clearTimeout')
     using server = await SessionServer.start(new SessionLog())
     server.failure = code
+    server.failsAfterUpdate = failsAfterUpdate
     const client = connect({ url: server.url, token: 't' })
     onTestFinished(() => client.close())
     sessionStore(client, 'web:broken').subscribe(() => {})

@@ -30,6 +30,8 @@ export class SessionServer {
 
   /** The code of the error that ends each subscription; null: they stand. */
   failure: string | null = null
+  /** One more event comes before that error. */
+  failsAfterUpdate = false
   /** How many subscriptions came. */
   followedCount = 0
   /** Resolves when older entries were asked for. */
@@ -89,8 +91,12 @@ export class SessionServer {
     if (type !== 'subscribe') return
     this.followedCount += 1
     const errors = [{ message: 'Broken.', extensions: { code: this.failure } }]
-    if (this.failure !== null) return socket.send(JSON.stringify({ type: 'error', id, payload: errors }))
-    this.#followers.push({ socket, id, seen: payload?.variables.after ?? 0 })
+    const follower = { socket, id, seen: payload?.variables.after ?? 0 }
+    if (this.failure === null || this.failsAfterUpdate) this.#followers.push(follower)
+    if (this.failsAfterUpdate) this.#log.take('send')
     this.flush()
+    if (this.failure === null) return
+    if (this.failsAfterUpdate) this.#followers.pop()
+    socket.send(JSON.stringify({ type: 'error', id, payload: errors }))
   }
 }

@@ -30,7 +30,6 @@ export async function* follow<Data, Variables extends object>(
       let retryAfterMs: number | null = null
       try {
         for await (const data of connection.subscribe(document, asked, signal)) {
-          backoff.reset()
           seen = seqOf(data) ?? seen
           yield data
         }

@@ -24,18 +24,13 @@ export class Backoff {
 
   /**
    * Waits after a failure, and at least for as long as the server has asked for. What has stood for longer than any
-   * pause fails anew.
+   * pause fails anew; that something came in between says little, as it may do so each time before it fails.
    */
   async pause(retryAfterMs: number | null, signal: AbortSignal): Promise<void> {
-    if (performance.now() - this.#beganAt > LONGEST_MS) this.reset()
+    if (performance.now() - this.#beganAt > LONGEST_MS) this.#failures = 0
     this.#failures += 1
     await pause(Math.max(retryDelayMs(this.#failures), retryAfterMs ?? 0), signal)
     this.#beganAt = performance.now()
-  }
-
-  /** It goes well: the next failure is the first. */
-  reset(): void {
-    this.#failures = 0
   }
 }
 
