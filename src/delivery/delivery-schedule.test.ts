@@ -12,7 +12,9 @@ const answered = (statusCode: number, retryAfterMs: number | null = null): PostR
 })
 const LAST = 9
 const failed: PostResult = { kind: 'Failed', error: 'nobody there', silent: false }
-const decide = (attempts: number, result: PostResult) => outcomeOf(DELIVERY_SCHEDULE, attempts, result)
+const HOUR = 3_600_000
+const decide = (attempts: number, result: PostResult) =>
+  outcomeOf(DELIVERY_SCHEDULE, { attempts, ageMs: HOUR, isAfterDead: false }, result)
 
 test('again after 1, 3 and 9 s, then 1, 5 and 30 min, 2 and 8 h; then it is given up', () => {
   expect(decide(1, failed)).toEqual({ status: 'PENDING', statusCode: null, error: 'nobody there', waitMs: 1000 })
@@ -47,6 +49,20 @@ describe('Retry-After', () => {
     expect(decide(1, answered(code, askedMs))).toMatchObject({ status: 'PENDING', waitMs }),
   )
   test('makes no further attempt', () => expect(decide(LAST, answered(503, 1000))).toMatchObject({ status: 'DEAD' }))
+})
+
+describe('at a webhook that was given up with the text before', () => {
+  const later = (ageMs: number, result: PostResult) =>
+    outcomeOf(DELIVERY_SCHEDULE, { attempts: 1, ageMs, isAfterDead: true }, result)
+  const error = 'The webhook answered 500. It had been given up with the text before.'
+
+  test('a text is tried every two hours until it is three days old', () => {
+    expect(later(0, answered(500))).toMatchObject({ status: 'PENDING', waitMs: 2 * HOUR, error })
+    expect(later(72 * HOUR - 1, answered(500))).toMatchObject({ status: 'PENDING', waitMs: 2 * HOUR })
+    expect(later(72 * HOUR, answered(500))).toMatchObject({ status: 'DEAD', error })
+  })
+  test('410 is the last word there, too', () => expect(later(0, answered(410))).toMatchObject({ status: 'DEAD' }))
+  test('what it takes is delivered', () => expect(later(90 * HOUR, answered(200))).toMatchObject({ error: null }))
 })
 
 test('whatever is answered, it ends: after the last attempt nothing is pending', () => {

@@ -228,7 +228,8 @@ export class Outbox {
     // Without a webhook there is nowhere to go, and without a text nothing to say, however often it is tried.
     const isInVain = claimed.url === null || claimed.content === ERASED
     const schedule = isInVain ? { ...this.#schedule, pausesMs: [] } : this.#schedule
-    const outcome = { ...outcomeOf(schedule, claimed.attempts, result), shownUrl }
+    const attempted = isInVain ? { ...claimed, isAfterDead: false } : claimed
+    const outcome = { ...outcomeOf(schedule, attempted, result), shownUrl }
     const next = await settleDelivery(database, claimed, outcome)
     metrics.deliveries.inc({ status: outcome.status })
     const { id: deliveryId, sessionId, attempts } = claimed

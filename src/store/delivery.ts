@@ -8,6 +8,7 @@
  * still the last one counted.
  */
 import type { DeliveryStatus } from '../core/status.ts'
+import { ERASED } from '../core/text/erased.ts'
 import { newId } from '../platform/id.ts'
 import { INSERT_AUDIT } from './audit-entries.ts'
 import type { Database, Statement } from './database.ts'
@@ -51,9 +52,15 @@ export interface ClaimedDelivery {
   readonly final: boolean
   /** This attempt included. */
   readonly attempts: number
+  readonly ageMs: number
+  /** The session's text before it was given up at the same webhook. */
+  readonly isAfterDead: boolean
 }
 
-/** A delivery goes where the session's webhook is at the attempt, so that a wrong one can be mended. */
+/**
+ * A delivery goes where the session's webhook is at the attempt, so that a wrong one can be mended. That a text before
+ * it was erased says nothing of the webhook.
+ */
 const CLAIM: Statement = {
   name: 'delivery.claim',
   text: `UPDATE deliveries d SET attempts = d.attempts + 1, next_attempt_at = now() + $2 * interval '1 millisecond',
@@ -63,7 +70,11 @@ const CLAIM: Statement = {
       AND NOT EXISTS (
         SELECT FROM deliveries e WHERE e.session_id = d.session_id AND e.status = 'PENDING' AND e.seq < d.seq)
     RETURNING d.id, d.session_id AS "sessionId", d.task_id AS "taskId", s.webhook AS url, s.webhook_token AS "tokenName",
-      coalesce(t.output, '') AS content, d.final, d.attempts`,
+      coalesce(t.output, '') AS content, d.final, d.attempts,
+      extract(epoch FROM now() - d.created_at)::float8 * 1000 AS "ageMs", coalesce(
+        (SELECT b.status = 'DEAD' AND b.url = s.webhook AND u.output IS DISTINCT FROM $3::text
+          FROM deliveries b JOIN tasks u ON u.id = b.task_id
+          WHERE b.session_id = d.session_id AND b.seq < d.seq ORDER BY b.seq DESC LIMIT 1), false) AS "isAfterDead"`,
 }
 
 /** No attempt takes longer, with its outcome stored: what is to be attempted later than that is not under way. */
@@ -74,7 +85,7 @@ export const LONGEST_ATTEMPT_MS = 20_000
  * that again, or an admin has it posted again.
  */
 export async function claimDelivery(database: Database, id: string, leaseMs: number): Promise<ClaimedDelivery | null> {
-  const [row] = await database.query<ClaimedDelivery>(CLAIM, [id, leaseMs])
+  const [row] = await database.query<ClaimedDelivery>(CLAIM, [id, leaseMs, ERASED])
   return row ?? null
 }
 

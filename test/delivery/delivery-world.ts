@@ -20,7 +20,11 @@ import { createTestDatabase } from '../harness/database.ts'
 import { PATIENCE_MS } from '../harness/patience.ts'
 
 const logger = createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true })
-export const FAST: DeliverySchedule = { pausesMs: [10, 30], maxRetryAfterMs: 60_000 }
+export const FAST: DeliverySchedule = {
+  pausesMs: [10, 30],
+  maxRetryAfterMs: 60_000,
+  givenUp: { pauseMs: 10, maxAgeMs: PATIENCE_MS },
+}
 const POLL_MS = 10
 /** How often a state is polled that no event tells of. */
 const LOOK_MS = 5

@@ -327,6 +327,39 @@ describe('a process that cannot take a session', () => {
   })
 })
 
+describe('a webhook that is gone for good', () => {
+  const get = sharedWorld({ timeoutMs: 60_000, schedule: { ...FAST, givenUp: { pauseMs: 10, maxAgeMs: 0 } } })
+  const outcomes = async (world: DeliveryWorld, ids: readonly string[]): Promise<string[]> => {
+    const rows = await Promise.all(ids.map((id) => world.settled(id)))
+    return rows.map(({ status, attempts }) => `${status} ${attempts}`)
+  }
+  const GIVEN_UP = 'The webhook answered 500. It had been given up with the text before.'
+
+  test('holds later texts no longer than they are of use, until it takes one', async () => {
+    const { world, outbox } = get()
+    await using receiver = await Receiver.start((response, { body }) =>
+      response.writeHead(body.content === 'good' ? 200 : 500).end(),
+    )
+    const texts = ['bad', 'bad', 'bad', 'good', 'bad']
+    const ids = await world.commit('cli:gone-1', receiver.url(), texts)
+    outbox.wake('cli:gone-1')
+    expect(await outcomes(world, ids)).toEqual(['DEAD 3', 'DEAD 1', 'DEAD 1', 'DELIVERED 1', 'DEAD 3'])
+    expect(await world.row(ids[2] ?? '')).toMatchObject({ last_error: GIVEN_UP })
+  })
+
+  test('is no reason to give up another one, or for a text that was erased', async () => {
+    const { world, outbox } = get()
+    await using before = await Receiver.start(answer(500))
+    await using after = await Receiver.start(answer(500))
+    const ids = await world.commit('cli:gone-2', before.url(), ['bad'])
+    outbox.wake('cli:gone-2')
+    expect(await outcomes(world, ids)).toEqual(['DEAD 3'])
+    const later = await world.commit('cli:gone-2', after.url(), [ERASED, 'bad'])
+    outbox.wake('cli:gone-2')
+    expect(await outcomes(world, later)).toEqual(['DEAD 1', 'DEAD 3'])
+  })
+})
+
 describe('at least once', () => {
   test('an attempt whose process died is made again when its time is over, and counts', async () => {
     await using world = await DeliveryWorld.create()
