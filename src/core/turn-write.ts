@@ -270,6 +270,8 @@ export interface ProviderState {
   readonly role: string
   /** Keys of the scopes whose facts it may have been shown. */
   readonly reach: readonly string[]
+  /** Of the session, when the turn began: it holds what was removed since. Absent: 0. */
+  readonly removals?: number
 }
 
 export interface TurnWrite {

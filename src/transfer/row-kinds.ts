@@ -339,6 +339,7 @@ export const NOT_EXPORTED: Readonly<Partial<Record<RowName, readonly string[]>>>
     'open_approvals',
     'instructions_by',
     'provider_state',
+    'removals',
     'retention_rules',
     'retention_due_at',
   ],

@@ -1,8 +1,11 @@
 /** Conversations that their provider keeps (`api = "responses"`): what it knows is not sent again; nothing is lost. */
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { configPath } from '../../src/config/load-config.ts'
+import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
+import { Database } from '../../src/store/database.ts'
+import { removeAged } from '../../src/store/retention/remove-aged.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { select } from '../harness/plugins.ts'
 import { converse, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
@@ -233,6 +236,53 @@ test('what was taken out of the conversation is not gone on from', async () => {
   const { asked } = await say('cli:secret', `My login at the forum is ${hunter}, by the way.`)
   expect(asked).toMatchObject([{ continues: undefined }, { continues: undefined }])
   expect(must(asked[1], 'a second call').said).not.toContain(hunter)
+})
+
+/** What is older than 60 days is removed, of a session whose turns so far have become so old. */
+async function removeOld(sessionId: string, kind: 'turns' | 'outputs'): Promise<void> {
+  const aged = `UPDATE turns SET finished_at = finished_at - interval '61 days' WHERE session_id = '${sessionId}'`
+  await select(story, aged)
+  const logger = createLogger({ level: 'silent', pretty: false })
+  const database = new Database({ url: story.databaseUrl, maxConnections: 1, logger })
+  const at = new Date()
+  const removed = await removeAged(database, kind, { sessionId, before: new Date(at.getTime() - 60 * 86_400_000), at })
+  await database.close()
+  expect(removed).toMatchObject({ count: 1 })
+}
+
+test('what was removed for its age is not gone on from, also when a turn runs meanwhile', async () => {
+  next = () => says('Hoo.')
+  await openChat('cli:aged')
+  await say('cli:aged', 'My owl is called Agate.')
+  const go = story.path('go')
+  next = ({ body }) =>
+    JSON.stringify(body.input).includes('gone on')
+      ? says('I have waited.')
+      : runs(`echo up; until [ -e ${go} ]; do sleep 0.05; done; echo gone on`)
+  const from = stub.calls.length
+  await send(story.as('ada'), 'cli:aged', 'Wait.')
+  await using watch = watchAll(story.as('ada'), 'cli:aged')
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent' && event.text.includes('up'))
+  await removeOld('cli:aged', 'turns')
+  await writeFile(go, '')
+  expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'DONE' })
+  expect(stub.calls.slice(from)).toHaveLength(2)
+  next = () => says('I do not know.')
+  // The process reads again what was said: nothing has become old by its clock.
+  await story.reconfigure(storyConfig({ toml }))
+  const { asked } = await say('cli:aged', 'What is it called?')
+  expect(asked).toEqual([{ continues: undefined, said: expect.not.stringContaining('Agate') }])
+  const { asked: later } = await say('cli:aged', 'Really?')
+  expect(later).toMatchObject([{ continues: `resp_${lastId - 1}` }])
+})
+
+test('what a tool put out, and was removed for its age, is not gone on from', async () => {
+  next = ({ body }) => (JSON.stringify(body.input).includes('bery') ? says('Done.') : runs('echo ber""yl'))
+  await openChat('cli:outputs')
+  await say('cli:outputs', 'Which stone?')
+  await removeOld('cli:outputs', 'outputs')
+  const { asked } = await say('cli:outputs', 'And now?')
+  expect(asked[0]).toEqual({ continues: undefined, said: expect.not.stringContaining('beryl') })
 })
 
 test('a call that was edited with its approval is shown as it was made', async () => {

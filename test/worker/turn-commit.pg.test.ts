@@ -383,6 +383,7 @@ describe('what a turn reads', () => {
       hasFacts: false,
       hasFiles: false,
       providerState: null,
+      removals: 0,
       isHeld: false,
       due: { curation: false, summary: true, consolidation: false },
     })

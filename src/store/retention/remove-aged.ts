@@ -39,6 +39,8 @@ const LIMITS: Readonly<Record<Exclude<RetentionKind, 'workspaces'>, number>> = {
   deliveries: 1000,
 }
 type RowKind = keyof typeof LIMITS
+/** What a provider keeps of a conversation may hold what is gone here. */
+const HELD_BY_PROVIDERS: ReadonlySet<RowKind> = new Set(['turns', 'messages', 'outputs'])
 
 /** Null: another process is at it. Rejects when the database fails; then nothing is removed. */
 export function removeAged(database: Database, kind: RowKind, aged: Aged): Promise<Removed | null> {
@@ -55,6 +57,7 @@ export function removeAged(database: Database, kind: RowKind, aged: Aged): Promi
       ids: rows.flatMap(({ row }) => (row === null ? [] : [row])),
       seqs: rows.map(({ seq }) => Number(seq)),
     })
+    if (HELD_BY_PROVIDERS.has(kind)) await run(transaction, 'forget', [aged.sessionId])
     if (upTo !== null) await run(transaction, 'cut', [aged.sessionId, upTo, kind === 'turns' || kind === 'messages'])
     await tellRemoved(transaction, aged, `${kind}: ${rows.length}`)
     return { count: rows.length, upTo, isMore: rows.length === LIMITS[kind] }
@@ -169,9 +172,9 @@ const STATEMENTS = {
       stderr = CASE WHEN stderr <> '' THEN ${MARK} ELSE stderr END
     WHERE session_id = $1 AND id = ANY ($2::text[])`,
   'remove-deliveries': 'DELETE FROM deliveries WHERE session_id = $1 AND id = ANY ($2::text[])',
-  // What a provider keeps of a conversation holds what is gone here.
+  // A turn that runs now has been shown what is gone, and will write its state later: see `removals` of ProviderState.
+  forget: 'UPDATE sessions SET removals = removals + 1, provider_state = NULL WHERE id = $1',
   cut: `UPDATE sessions s SET removed_seq = greatest(s.removed_seq, $2),
-      provider_state = CASE WHEN $3 THEN NULL ELSE s.provider_state END,
       last_message_preview = CASE WHEN $3 AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session_id = s.id
         AND e.type IN ('MessageReceived', 'TextCompleted')) THEN NULL ELSE s.last_message_preview END
     WHERE s.id = $1`,

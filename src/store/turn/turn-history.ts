@@ -184,6 +184,8 @@ export interface SaidBefore {
   readonly due: KnowledgeDue
   /** What the provider of its model keeps of the conversation; null: nothing. */
   readonly providerState: ProviderState | null
+  /** How often retention has removed something that the model may have been shown. */
+  readonly removals: number
   /** `said` was held by this process already. */
   readonly isHeld: boolean
 }
@@ -226,7 +228,7 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
     'model', s.model, 'instructions', s.instructions, 'instructionsBy', s.instructions_by,
     'hasFacts', (SELECT id FROM facts WHERE invalidated_at IS NULL ORDER BY id DESC LIMIT 1) IS NOT NULL,
     'said', CASE WHEN ${isHeldSql(of)} THEN NULL ELSE ${saidSql(of)} END,
-    'providerState', s.provider_state,
+    'providerState', s.provider_state, 'removals', coalesce(s.removals, 0),
     'hasFiles', EXISTS (SELECT 1 FROM uploaded_files WHERE session_id = s.id),
     'due', ${dueSql({ seq: of.seq, threshold: of.summarizeThreshold })},
     'strangers', ${strangersSql(of.seq)},

@@ -52,7 +52,8 @@ export class ProviderSession {
     const { agents, config, database, sessionId, turn, runtime } = context
     const { provider } = agents.modelOf('assistant')
     if (!isRuntime(provider) && config.current().providers.get(provider)?.api !== 'responses') return null
-    const stored = turn.saidBefore.providerState
+    const { providerState, removals } = turn.saidBefore
+    const stored = providerState !== null && (providerState.removals ?? 0) === removals ? providerState : null
     const reach = await reachOfTurn(database, config.current(), { sessionId, userName: turn.userName })
     // A runtime knows more than is stored, as long as it is the one whose id is stored.
     const isOpen = stored !== null && runtime.state?.responseId === stored.responseId
@@ -93,6 +94,7 @@ export class ProviderSession {
       userName: user.name,
       role: user.role,
       reach: this.#reach,
+      removals: this.#context.turn.saidBefore.removals,
     }
     const before = this.#state
     // What was taken out is still in what the provider keeps.

@@ -322,6 +322,8 @@ SELECT
         END,
         'providerState',
         s.provider_state,
+        'removals',
+        coalesce(s.removals, 0),
         'hasFiles',
         EXISTS (
           SELECT
