@@ -17,6 +17,7 @@ import type { ConfigProblem, FoundProblem } from './config-problem.ts'
 import { toProblems } from './to-problems.ts'
 import { findKeyLines } from './key-lines.ts'
 import { EVERYWHERE } from './namespace.ts'
+import { findUnpriced } from './models/find-unpriced.ts'
 import { modelKey, parseModel, REHEARSAL } from './models/model-choice.ts'
 import { toProvider } from './schema/provider.ts'
 import { fileSchema, type ConfigFile } from './schema/schema.ts'
@@ -49,7 +50,8 @@ export function parseConfig(toml: string, context: ConfigContext): ParsedConfig 
   const lineOf = findKeyLines(toml)
   const locate = (problem: FoundProblem): ConfigProblem => ({ ...problem, line: lineOf(problem.path) })
   if (!parsed.success || found.length > 0) return { kind: 'invalid', problems: found.map(locate).sort(byLine) }
-  return { kind: 'valid', config: buildConfig(parsed.data), warnings: findWarnings(parsed.data).map(locate) }
+  const config = buildConfig(parsed.data)
+  return { kind: 'valid', config, warnings: findWarnings(parsed.data, config).map(locate) }
 }
 
 type ReadToml =
@@ -79,7 +81,7 @@ const plainTokenWarning =
   'the token itself is in the file, and all who can read it can use it; replace the line by sha256 = "…" ' +
   '(printf %s TOKEN | sha256sum), or take a new one from "factotum token --print"'
 
-function findWarnings(file: ConfigFile): readonly FoundProblem[] {
+function findWarnings(file: ConfigFile, config: Config): readonly FoundProblem[] {
   const plain = Object.entries(file.tokens)
     .filter(([, token]) => token.token !== undefined)
     .map(([name]) => ({
@@ -94,7 +96,7 @@ function findWarnings(file: ConfigFile): readonly FoundProblem[] {
         text: `has no effect: the token "${tokenName}" always acts for the user it is bound to; aliases are for connectors`,
       })),
   )
-  return [...plain, ...findUnconfined(file), ...unused, ...findIdleBudgets(file)]
+  return [...plain, ...findUnconfined(file), ...unused, ...findOfUnknown(file), ...findUnpriced(file, config)]
 }
 
 function findUnconfined({ tokens }: ConfigFile): readonly FoundProblem[] {
@@ -106,9 +108,9 @@ function findUnconfined({ tokens }: ConfigFile): readonly FoundProblem[] {
     }))
 }
 
-/** Budgets that can never be used up, and budgets and quotas of unknown users, are mistakes. */
-function findIdleBudgets({ budgets, quotas, users, prices }: ConfigFile): readonly FoundProblem[] {
-  const nobody = Object.entries({ budgets, quotas }).flatMap(([section, { users: own }]) =>
+/** Budgets and quotas of unknown users are mistakes. */
+function findOfUnknown({ budgets, quotas, users }: ConfigFile): readonly FoundProblem[] {
+  return Object.entries({ budgets, quotas }).flatMap(([section, { users: own }]) =>
     Object.keys(own)
       .filter((userName) => users[userName] === undefined)
       .map((userName) => ({
@@ -116,10 +118,6 @@ function findIdleBudgets({ budgets, quotas, users, prices }: ConfigFile): readon
         text: 'has no effect: there is no user of this name in [users]',
       })),
   )
-  if (Object.keys(prices).length > 0) return nobody
-  const text = 'has no effect as long as no model has a price in [prices]'
-  const costs = (['user_cost_per_day', 'session_cost_per_day'] as const).filter((key) => budgets[key] !== undefined)
-  return [...nobody, ...costs.map((key) => ({ path: ['budgets', key], text }))]
 }
 
 function buildConfig(file: ConfigFile): Config {

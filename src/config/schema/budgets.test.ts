@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isLimited, userBudget } from './budgets.ts'
 import { parseConfig, type ParsedConfig } from '../parse-config.ts'
 
@@ -65,4 +65,32 @@ test.each([
   ['[budgets.users.zoe]\ntokens_per_day = 1', 'has no effect: there is no user of this name in [users]'],
 ])('%s is warned of: it can never be used up', (toml, warning) => {
   expect(accept(toml).warnings.map(({ text }) => text)).toContain(warning)
+})
+
+describe('a budget in money does not count models without a price', () => {
+  const warningsOf = (toml: string): string[] =>
+    accept(
+      `[providers.p]\nbase_url = "https://p.example/v1"\n[models]\nplanner = ["p:one", "p:two"]\nembedder = "p:e"\n${toml}`,
+    )
+      .warnings.filter(({ path }) => path[0] === 'budgets')
+      .map(({ path, text }) => `${path.join('.')} ${text}`)
+  const price = (model: string): string => `[prices."${model}"]\ninput = 0\noutput = 0\n`
+  const MONEY = '[budgets]\nuser_cost_per_day = 1\nsession_cost_per_day = 2\n[budgets.users.ben]\ncost_per_day = 3\n'
+  const says = (sections: string): string =>
+    `does not count calls of models without a price; add ${sections} (input = 0 and output = 0 for one that costs nothing)`
+
+  test('each of them says which to add', () => {
+    const text = says('[prices."p:two"], [prices."p:e"]')
+    expect(warningsOf(`${price('p:one')}${MONEY}`)).toEqual([
+      `budgets.user_cost_per_day ${text}`,
+      `budgets.session_cost_per_day ${text}`,
+      `budgets.users.ben.cost_per_day ${text}`,
+    ])
+  })
+
+  test('nothing is said when all have one, or no budget is in money', () => {
+    expect(warningsOf(`${price('p:one')}${price('p:two')}${price('p:e')}${MONEY}`)).toEqual([])
+    const tokens = '[budgets]\nuser_tokens_per_day = 9\n[budgets.users.ben]\ncost_per_day = "unlimited"\n'
+    expect(warningsOf(`${price('p:one')}${tokens}`)).toEqual([])
+  })
 })
