@@ -34,9 +34,10 @@ import {
 import type { ToolCatalog } from '../tools/tool-catalog.ts'
 import type { BuiltIns } from './built-in/built-ins.ts'
 import { whyTaken } from './found/find-plugins.ts'
+import { LateLoads } from './found/late-loads.ts'
 import { PluginFinder, type Found } from './found/plugin-finder.ts'
 import { InProcessPlugin } from './in-process-plugin.ts'
-import type { PluginInstance } from './plugin-instance.ts'
+import { PluginError, type PluginInstance } from './plugin-instance.ts'
 import { PluginKeeper, type KeeperOptions, type PluginCounts } from './plugin-keeper.ts'
 import { portOf, type PluginServices } from './plugin-services.ts'
 import { PluginTools } from './plugin-tools.ts'
@@ -108,6 +109,7 @@ export class LivePlugins {
   readonly #cleanups: (() => void)[] = []
   readonly #broadcast: Broadcast
   #rows: readonly PluginRow[] = []
+  readonly #late: LateLoads
   /** Of those that are not loaded yet, by name. */
   #recalled: ReadonlyMap<string, CalledPlugin> = new Map()
   /** Models whose runtime was missing at the last check: each is said once. */
@@ -120,6 +122,7 @@ export class LivePlugins {
     this.#finder = new PluginFinder(options)
     const { timing, clock, logger } = options
     this.#broadcast = new Broadcast(clock)
+    this.#late = new LateLoads(clock)
     const tick = (): Promise<void> => this.#ticks.run()
     this.#poll = new Periodic({ name: 'poll of plugins', everyMs: timing.pluginPollMs, tick, isOutage, clock, logger })
   }
@@ -223,11 +226,13 @@ export class LivePlugins {
     this.#missing = new Set(missing.map(({ model, says }) => model + says))
   }
 
-  /** Loads what is new, to hear what it is; all at the same time, as one may take seconds to fail. */
+  /** Loads what is new, or was late, to hear what it is; all at the same time, as one may take seconds to fail. */
   async #lookForPlugins(): Promise<void> {
     const found = this.#finder.find()
     for (const name of this.#loaded.keys()) if (!found.has(name)) this.#loaded.delete(name)
-    const fresh = [...found.values()].filter(({ name, stamp }) => this.#loaded.get(name)?.found.stamp !== stamp)
+    const fresh = [...found.values()].filter(
+      ({ name, stamp }) => this.#loaded.get(name)?.found.stamp !== stamp || this.#late.isDue(name),
+    )
     const loaded = await Promise.all(fresh.map((one) => this.#inspect(one)))
     for (const one of loaded) {
       this.#loaded.set(one.found.name, one)
@@ -242,9 +247,11 @@ export class LivePlugins {
       const instance = await this.#load(found)
       const { manifest } = instance
       await instance.stop()
+      this.#late.took(found.name, { isLate: false })
       if (manifest.name === found.name) return { found, manifest, problem: null }
       return { found, manifest: null, problem: `its name is "${manifest.name}", and that of its folder another` }
     } catch (error) {
+      this.#late.took(found.name, { isLate: error instanceof PluginError && error.kind === 'LATE' })
       return { found, manifest: null, problem: messageOf(error) }
     }
   }
@@ -403,7 +410,11 @@ export class LivePlugins {
   } {
     const loaded = this.#loaded.get(name)
     if (loaded === undefined) return { status: 'MISSING', lastError }
-    if (loaded.manifest === null) return { status: 'FAILED', lastError: this.#redacted(loaded.problem) }
+    if (loaded.manifest === null) {
+      const late = this.#late.statusOf(name)
+      const status = late === null ? 'FAILED' : enabled ? late : 'DISABLED'
+      return { status, lastError: this.#redacted(loaded.problem) }
+    }
     const keeper = this.#running.get(name)?.keeper
     if (!enabled || keeper === undefined) return { status: 'DISABLED', lastError: null }
     return { status: keeper.status, lastError: this.#redacted(keeper.lastError) }

@@ -8,6 +8,7 @@ import { converse, eventsOf, Story, storyConfig, watchAll } from '../harness/sto
 import {
   AuditDocument,
   OpenSessionDocument,
+  PluginDocument,
   PluginsDocument,
   PluginUpdatesDocument,
   RestartPluginDocument,
@@ -60,6 +61,22 @@ test('delegating is switched off and on in every process, like a plugin', async 
   await update(here, { name: 'delegation', enabled: true })
   for (const on of [here, there, later])
     await vi.waitFor(async () => expect(await offered(on)).toEqual(['delegation__delegate']), 20_000)
+})
+
+test('one that was not loaded in time when it was found is loaded again, with the same files', async () => {
+  await using story = await Story.begin()
+  addPlugin(story.home, 'late', 'late.ts')
+  const found = async (): Promise<object | null> =>
+    (await story.as('ada').run(PluginDocument, { name: 'late' })).plugin ?? null
+  await vi.waitFor(
+    async () => expect(await found()).toMatchObject({ title: 'late', lastError: expect.stringContaining('10 s') }),
+    PATIENCE,
+  )
+  expect(await found()).toMatchObject({ status: 'DISABLED' })
+  await writeFile(story.path('go'), '')
+  await vi.waitFor(async () => expect(await found()).toMatchObject({ title: 'Late', lastError: null }), PATIENCE)
+  await update(story, { name: 'late', enabled: true })
+  await until(story, 'late', 'READY')
 })
 
 test('a model whose runtime is not there is told of in the log, and when plugins are changed', async () => {
