@@ -82,8 +82,8 @@ export const BYTES_PER_TOKEN = 4
 const SUMMARISED_CHARS = { least: 8_000, most: 60_000 }
 
 /**
- * How much of what was said is summarised at once: twice what other agents are shown of it, so that lowering
- * `context_tokens` for a model that reads little makes summaries possible too.
+ * How much of what was said is summarised, or gone over by the introspector, at once: twice what other agents are shown
+ * of it, so that lowering `context_tokens` for a model that reads little makes summaries and checkpoints possible too.
  */
 export function summarisedChars(contextTokens: number): number {
   const { least, most } = SUMMARISED_CHARS

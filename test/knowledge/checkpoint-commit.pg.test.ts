@@ -97,7 +97,7 @@ class Play {
     const claims = await claimCheckpoints(database, 1)
     const [claim] = claims
     if (claim === undefined) return
-    const span = await loadSpan(database, this.sessionId)
+    const span = await loadSpan(database, { sessionId: this.sessionId, maxChars: 60_000 })
     if (span === null) await dropCheckpoint(database, claim)
     else this.held.set(process, { claim, span })
   }

@@ -58,7 +58,7 @@ const reads: readonly [string, (database: Database, sessionId: string) => Promis
     'beginning a turn, with what was said before and what will be due',
     (database, sessionId) => takeSession(database, { sessionId, node: 1 }, { at: new Date(), limits }),
   ],
-  ['what a checkpoint covers', (database, sessionId) => loadSpan(database, sessionId)],
+  ['what a checkpoint covers', (database, sessionId) => loadSpan(database, { sessionId, maxChars: 60_000 })],
   [
     'what is to be curated',
     (database, sessionId) => loadCuration(database, world.context.config.current(), { sessionId, done: [] }),

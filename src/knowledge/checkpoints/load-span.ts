@@ -29,15 +29,19 @@ const MAX_TEXT_CHARS = 4000
 const MAX_WORK_CHARS = 300
 /** Of one message: a turn may have many tasks. */
 const MAX_WORK = 20
-/** Of all together; the newest message comes along in any case. */
-const MAX_ALL_CHARS = 60_000
 
-/** Null: there is nothing to cover, or no such session. */
-export async function loadSpan(database: Database, sessionId: string): Promise<CheckpointSpan | null> {
+/**
+ * `maxChars`: of all together; of the newest message as much as fits comes along in any case. Null: there is nothing to
+ * cover, or no such session.
+ */
+export async function loadSpan(
+  database: Database,
+  { sessionId, maxChars }: { readonly sessionId: string; readonly maxChars: number },
+): Promise<CheckpointSpan | null> {
   const [row] = await database.query<Row>(LOAD_SPAN, [sessionId])
   const newest = row?.messages[0]
   if (row === undefined || newest === undefined) return null
-  const fitting = withinBudget(row.messages.slice(0, MAX_MESSAGES))
+  const fitting = withinBudget(row.messages.slice(0, MAX_MESSAGES), maxChars)
   const { summary, workingMemory, description, mayDescribe } = row
   const leftOut = fitting.length < row.messages.length
   const messages = fitting.map(({ user, role, content, at, work, outputs }) => ({
@@ -69,18 +73,37 @@ interface Row extends Omit<IntrospectorContext, 'messages' | 'leftOut'> {
   readonly messages: readonly Message[]
 }
 
-function withinBudget(messages: readonly Message[]): readonly Message[] {
-  let left = MAX_ALL_CHARS
-  const end = messages.findIndex((message, index) => {
-    left -= charsOf(message)
-    return left < 0 && index > 0
-  })
-  return end < 0 ? messages : messages.slice(0, end)
+/** Newest first. */
+function withinBudget(messages: readonly Message[], maxChars: number): readonly Message[] {
+  let left = maxChars
+  const end = messages.findIndex((message) => (left -= charsOf(message)) < 0)
+  if (end < 0) return messages
+  return end > 0 ? messages.slice(0, end) : messages.slice(0, 1).map((newest) => shorten(newest, maxChars))
 }
 
-function charsOf({ content, work, outputs }: Message): number {
-  const texts = [content, ...outputs, ...work.flatMap(({ detail, reason }) => [detail, reason ?? ''])]
-  return texts.reduce((sum, text) => sum + text.length, 0)
+function charsOf(message: Message): number {
+  return textsOf(message).reduce((sum, text) => sum + text.length, 0)
+}
+
+function textsOf({ content, work, outputs }: Message): readonly string[] {
+  return [content, ...outputs, ...work.flatMap(({ detail, reason }) => [detail, reason ?? ''])]
+}
+
+/** Each of its texts may take the same part. */
+function shorten(message: Message, maxChars: number): Message {
+  const share = Math.floor(maxChars / textsOf(message).length)
+  const cut = (text: string): string => text.slice(0, share).toWellFormed()
+  const { content, work, outputs } = message
+  return {
+    ...message,
+    content: cut(content),
+    outputs: outputs.map(cut),
+    work: work.map(({ detail, reason, ...rest }) => ({
+      ...rest,
+      detail: cut(detail),
+      reason: reason === null ? null : cut(reason),
+    })),
+  }
 }
 
 /** The cursor is asked for outside: within, all since then would be read to be sorted, however long that is. */

@@ -12,6 +12,7 @@ import type { AgentsFor } from '../../agents/create-agents.ts'
 import { redactedAgents } from '../../agents/redacted-agents.ts'
 import { checkBudget } from '../../audit/budget.ts'
 import type { LiveConfig } from '../../config/config.ts'
+import { summarisedChars } from '../../core/dialogue.ts'
 import { recordCalls } from '../../core/turn-write.ts'
 import { describeError } from '../../core/operator-failure.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
@@ -63,9 +64,10 @@ export async function makeCheckpoint(
   claim: CheckpointClaim,
   signal: AbortSignal,
 ): Promise<CheckpointMade> {
-  const { database, clock, logger, metrics } = context
+  const { database, config, clock, logger, metrics } = context
   const { sessionId, reason } = claim
-  const span = await loadSpan(database, sessionId)
+  const maxChars = summarisedChars(config.current().settings.contextTokens)
+  const span = await loadSpan(database, { sessionId, maxChars })
   if (span === null) {
     await dropCheckpoint(database, claim)
     return NOTHING
