@@ -38,7 +38,10 @@ const field = (column: string, type: string, schema: z.ZodType): Field => {
 }
 const text = (column: string): Field => field(column, 'text', storable)
 const id = (column = 'id'): Field => ({ ...text(column), isId: true })
-const int = (column: string): Field => field(column, 'int', z.int32().min(0))
+/** Columns are counted on here, and end at 2^31: a session that came near could take no message any more. */
+const MOST = 2_000_000_000
+const int = (column: string): Field =>
+  field(column, 'int', z.int().min(0).max(MOST, `must be at most ${MOST}: no session has come so far`))
 const bool = (column: string): Field => field(column, 'boolean', z.boolean())
 const time = (column: string): Field => field(column, 'timestamptz', z.iso.datetime({ offset: true }))
 const texts = (column: string): Field => field(column, 'text[]', z.array(storable))

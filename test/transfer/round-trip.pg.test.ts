@@ -199,6 +199,16 @@ describe('a line that is wrong', () => {
       /^Line \d+: seq: must be at most \d+, the lastSeq of the session; it is 4711/,
     ],
     [
+      'a log that could not go on',
+      () => changed('session', { lastSeq: 2_147_483_647 }),
+      /^Line 2: lastSeq: must be at most 2000000000: no session has come so far/,
+    ],
+    [
+      'turns that could not be counted on',
+      () => changed('session', { turnCount: 2_147_483_647 }),
+      /^Line 2: turnCount: must be at most 2000000000/,
+    ],
+    [
       'an order that is none',
       () => [...good.slice(0, -1), must(good[at('message')], 'a message'), { type: 'end', lines: good.length }],
       /^Line \d+: "message" cannot come after "event"/,
