@@ -19,7 +19,7 @@ export function notifySaid(context: HookContext, task: TaskState): void {
 
 /**
  * Called when a task with an effect has ended, before anything judges it; again after a takeover that comes before the
- * verdict is committed, or when nothing tells that it was (judgeLeft of chat/make-calls.ts). Returns the reason of a
+ * verdict is committed, or when nothing tells that it was (`judgeLeft`). Returns the reason of a
  * rejection, which is recorded; null: none.
  */
 export async function judgedByPlugins(
