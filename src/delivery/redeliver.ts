@@ -21,7 +21,7 @@ export interface Redelivered {
   readonly deliveryId: string
 }
 
-/** Under the same id, with all its attempts, to where the session's webhook is now. */
+/** Under the same id, its attempts counted anew, to where the session's webhook is now. */
 export async function redeliver(
   { database, outbox, doorbell }: RedeliverContext,
   viewer: Viewer,

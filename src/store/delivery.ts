@@ -189,8 +189,8 @@ const REOPEN: Statement = {
 }
 
 /**
- * Makes a delivery due that was delivered or given up, or that pauses for long, under the same id, with all its
- * attempts.
+ * Makes a delivery due that was delivered or given up, or that pauses for long, under the same id, its attempts
+ * counted anew.
  */
 export async function reopenDelivery(
   database: Database,

@@ -25,7 +25,7 @@ builder.mutationField('redeliver', (t) =>
     authScopes: { admin: true },
     description:
       'Posts a delivery again that is DEAD or DELIVERED, or now that is PENDING and pauses for more than 20 s, under the same id, ' +
-      "with all its attempts, to the session's present webhook. For admins.",
+      "its attempts counted anew, to the session's present webhook. For admins.",
     args: { input: t.arg({ type: RedeliverInput, required: true, description: 'The delivery.' }) },
     resolve: (_root, { input: { id } }, { deliveries, viewer }) => redeliver(deliveries, viewer, id),
   }),
