@@ -28,7 +28,7 @@ const OF_CLIENTS = ['test/{clients,protocols}/**/*.test.ts']
 const OF_CONSOLE = ['test/console/**/*.test.ts']
 const OF_BULK = [
   'test/knowledge/{curators,recall,flat-cost,nearest-sketches}.pg.test.ts',
-  'test/store/released-schemas.pg.test.ts',
+  'test/store/{released-schemas,whole-tables}.pg.test.ts',
   'test/transfer/**/*.test.ts',
   'test/door/{document-cache,fuzz.pg}.test.ts',
   'test/stories/{held-conversations,texts-for-users}.pg.test.ts',

@@ -79,9 +79,12 @@ async function groupOf(
 const IS_OURS = `f.source <> 'MANUAL' AND f.reviewed_at IS NULL AND NOT f.pinned AND NOT EXISTS (SELECT FROM fact_versions v
   WHERE v.fact_id = f.id AND ${isByPerson('v')})`
 
-/** Of facts `f`: it is asked about, or was in vain, as it is. */
-const IS_PROPOSED = `EXISTS (SELECT FROM fact_proposal_sources s JOIN fact_proposals p ON p.id = s.proposal_id
-  WHERE s.fact_id = f.id AND s.version = f.version AND p.status <> 'ACCEPTED')`
+/**
+ * Of facts `f`: it is asked about, or was in vain, as it is. Not EXISTS, for which all proposals might be read to hash
+ * them.
+ */
+const IS_PROPOSED = `(SELECT true FROM fact_proposal_sources s JOIN fact_proposals p ON p.id = s.proposal_id
+  WHERE s.fact_id = f.id AND s.version = f.version AND p.status <> 'ACCEPTED' LIMIT 1) IS NOT NULL`
 
 const CLAIM = {
   name: 'knowledge.claim-consolidation',
