@@ -24,7 +24,7 @@ export interface DeliverySchedule {
   readonly pausesMs: readonly number[]
   /** The longest pause that a receiver can ask for. */
   readonly maxRetryAfterMs: number
-  /** At a webhook that has been given up: the pause after each attempt, and how old a text becomes that waits for it. */
+  /** At a webhook that was given up: the pause after each attempt, and how old a text becomes that waits for it. */
   readonly givenUp: { readonly pauseMs: number; readonly maxAgeMs: number }
 }
 

@@ -3,8 +3,8 @@ const MAX_CHARACTERS = 120
 const BLANK = /[\s\p{Cc}]/u
 
 /**
- * At most `max` characters (code points, 120 unless said) of `content`, with every run of white space and control characters as one space,
- * and "…" when there is more. Empty when nothing but white space is there.
+ * At most `max` characters (code points, 120 unless said) of `content`, with every run of white space and control
+ * characters as one space, and "…" when there is more. Empty when nothing but white space is there.
  */
 export function messagePreview(content: string, max = MAX_CHARACTERS): string {
   let preview = ''
