@@ -1,6 +1,7 @@
 /**
  * The embedded PostgreSQL of a home: started when it does not run, adopted when it does (a killed process left it
- * behind, or another one uses it right now), started again when it dies, stopped by the last process that leaves.
+ * behind, or another one uses it right now), started again when it dies, stopped by the last process that leaves, and by
+ * one that exits without leaving.
  *
  * Each process keeps one connection of its own, the holder. It holds a shared advisory lock, by which the others see
  * that the server is in use; it breaks the moment the server dies, which is how we know; and PostgreSQL drops it the
@@ -122,6 +123,13 @@ export class EmbeddedPostgres {
   #watch: Promise<void> = Promise.resolve()
   #stopped: Promise<void> | null = null
   readonly #checks: readonly Periodic[]
+  /**
+   * A second signal, or a bug, leaves no time to ask whether another process uses the server: one that does starts it
+   * again. A fast shutdown loses nothing that was committed.
+   */
+  readonly #exited = (): void => {
+    if (this.#held !== null) signalQuietly(this.#held.postmaster.pid, 'SIGINT')
+  }
 
   constructor(cluster: Cluster, options: EmbeddedPostgresOptions, held: Held) {
     this.url = `postgresql://${SUPERUSER}:${cluster.password}@${LOOPBACK}:${held.postmaster.port}/${DATABASE}`
@@ -137,6 +145,7 @@ export class EmbeddedPostgres {
       check("check of PostgreSQL's shutdown", SHUTDOWN_CHECK_MS, () => this.#endShutdown()),
     ]
     for (const periodic of this.#checks) periodic.start()
+    process.on('exit', this.#exited)
   }
 
   /** The server's process id; null while it is being started again and after `stop`. */
@@ -159,6 +168,7 @@ export class EmbeddedPostgres {
     if (this.#held === null) await this.#watch // being started again: that gives up, or ends with a server to let go of
     if (this.#held !== null) await this.#release(this.#held)
     await this.#watch
+    process.off('exit', this.#exited)
   }
 
   async #release({ holder, postmaster }: Held): Promise<void> {
@@ -260,6 +270,15 @@ async function holdServer(
   }
   const log = launched === null ? 'another process is starting or stopping it, and does not end' : await launched.log()
   throw new AppError('DATABASE_UNAVAILABLE', `The embedded PostgreSQL does not start (see ${cluster.log}): ${log}`)
+}
+
+/** It may have ended meanwhile. */
+function signalQuietly(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH')) throw error
+  }
 }
 
 async function lastPort(cluster: Cluster): Promise<number | null> {

@@ -1,7 +1,7 @@
 /**
  * A process that uses the embedded PostgreSQL of a home, for tests to kill. Arguments: the home, and how many rows to
  * insert. Reports on stdout, a JSON line each: first the server, then each inserted row once its commit was
- * acknowledged. SIGTERM ends it properly.
+ * acknowledged. SIGTERM ends it properly, SIGINT at once.
  */
 import pg from 'pg'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -15,6 +15,7 @@ const report = (line: object): boolean => process.stdout.write(`${JSON.stringify
 
 const pool = new pg.Pool({ connectionString: server.url, max: 1 })
 pool.on('error', () => {}) // the server was killed
+process.on('SIGINT', () => process.exit(1))
 process.on('SIGTERM', () => void pool.end().then(() => server.stop()))
 
 report({ pid: server.pid, adopted: server.adopted, url: server.url })

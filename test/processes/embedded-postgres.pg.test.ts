@@ -149,6 +149,19 @@ describe('the embedded PostgreSQL', () => {
     await second.stop()
   })
 
+  test('does not outlive a process that exits at once', async () => {
+    const { next, end } = startProcess({ rows: 1 })
+    const { pid } = await next()
+    await next()
+    await end('SIGINT')
+    await expect.poll(() => isRunning(pid), { timeout: 30_000 }).toBe(false)
+    const again = await start()
+    expect(again.adopted).toBe(false)
+    expect(await query(again.url, 'SELECT count(*)::int AS rows FROM acknowledged')).toEqual([{ rows: 1 }])
+    await query(again.url, 'DROP TABLE acknowledged')
+    await again.stop()
+  })
+
   test('is closed: loopback only, password only, no secret readable by others', async () => {
     const server = await start()
     const settings = `SELECT name, setting FROM pg_settings
