@@ -139,6 +139,23 @@ describe.each([1, 0] as const)('by version %s of its client', (version) => {
     expect(await contentsIn('ben', `@ben:back-${version}`)).toHaveLength(1)
   })
 
+  test('a page that comes back has each thought once', async () => {
+    const agent = connect('ben', 'thinks')
+    const chat = { forwardedProps: { mode: 'CHAT' } }
+    say(agent, 'think: Let me see.\nrun: echo one; until [ -e gate ]; do sleep 0.05; done; echo two')
+    const left = run(agent, chat).catch(() => undefined)
+    const running = `{ session(id: "@ben:thinks-${version}") { view { activeTurn { progress { output } } } } }`
+    await expect.poll(async () => JSON.stringify((await story.as('ben').request(running)).data)).toContain('one')
+    const thoughts = () => agent.messages.filter(({ role }) => role === 'reasoning').map(({ content }) => content)
+    await expect.poll(thoughts).toEqual(['Let me see.'])
+    agent.abortRun()
+    await left
+    const gate = join(workspacePath(story.home, `@ben:thinks-${version}`), 'gate')
+    await agent.runAgent(chat, { onEvent: () => writeFileSync(gate, '') })
+    expect(thoughts().slice(0, 1)).toEqual(['Let me see.'])
+    expect(textsOf(agent).join('\n')).toContain('two')
+  })
+
   test('a turn that is cancelled, and one that fails', async () => {
     const agent = connect('ben', 'ends')
     say(agent, 'run: echo begun; sleep 60')

@@ -160,14 +160,18 @@ export class RunEvents {
     const rest = text.complete(content)
     if (rest !== null) return rest
     this.#attempts.set(taskId, (this.#attempts.get(taskId) ?? 1) + 1)
-    return [...text.close(), ...(new OpenText(this.#messageId(taskId)).complete(content) ?? [])]
+    return [...text.close(), ...(this.#openText(taskId).complete(content) ?? [])]
   }
 
   #text(taskId: string): OpenText {
-    const id = this.#messageId(taskId)
-    const open = this.#texts.get(taskId) ?? new OpenText(id, this.#shown.texts.get(id))
+    const open = this.#texts.get(taskId) ?? this.#openText(taskId)
     this.#texts.set(taskId, open)
     return open
+  }
+
+  #openText(taskId: string): OpenText {
+    const id = this.#messageId(taskId)
+    return new OpenText(id, this.#shown.texts.get(id))
   }
 
   #messageId(taskId: string): string {
@@ -175,13 +179,18 @@ export class RunEvents {
     return attempt === 1 ? taskId : `${taskId}_${attempt}`
   }
 
+  /** Of a thought that the page has the beginning of, the whole tells what is missing. */
   #think({ thinkingId: messageId, delta, content, isWhole }: Told<'ThinkingEvent'>): RunEvent[] {
-    const given = this.#thoughts.get(messageId)
-    const opening = given === undefined ? beginThought(messageId) : []
-    const rest = !isWhole ? delta : content.startsWith(given ?? '') ? content.slice((given ?? '').length) : ''
+    const shown = this.#shown.thoughts.get(messageId)
+    if (!isWhole && shown !== undefined) return []
+    const open = this.#thoughts.get(messageId)
+    const given = open ?? shown ?? ''
+    const rest = !isWhole ? delta : content.startsWith(given) ? content.slice(given.length) : ''
+    if (rest === '' && open === undefined && shown !== undefined) return []
+    const opening = open === undefined ? beginThought(messageId) : []
     const more = rest === '' ? [] : [{ type: 'REASONING_MESSAGE_CONTENT', messageId, delta: rest }]
     if (!isWhole) {
-      this.#thoughts.set(messageId, (given ?? '') + delta)
+      this.#thoughts.set(messageId, given + delta)
       return [...opening, ...more]
     }
     this.#thoughts.delete(messageId)

@@ -63,6 +63,7 @@ export interface RunInput {
 
 export interface PageContent {
   readonly texts: ReadonlyMap<string, string>
+  readonly thoughts: ReadonlyMap<string, string>
   readonly calls: ReadonlySet<string>
   readonly results: ReadonlySet<string>
 }
@@ -91,7 +92,8 @@ export function readRunInput(body: unknown): RunInput {
     said: last?.role === 'user' ? { id: last.id, text: textOf(last) } : null,
     decisions: (resume ?? []).map((entry) => ({ ...decisionOf(entry), ...(user === null ? {} : { user }) })),
     shown: {
-      texts: new Map(messages.flatMap((one) => (one.role === 'assistant' ? [[one.id, textOf(one)] as const] : []))),
+      texts: textsBy('assistant', messages),
+      thoughts: textsBy('reasoning', messages),
       calls: new Set(messages.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => id))),
       results: new Set(messages.flatMap(({ toolCallId }) => toolCallId ?? [])),
     },
@@ -119,6 +121,11 @@ function decisionOf({ interruptId: id, status, payload }: ResumeEntry): Decision
     ...(editedDetail == null ? {} : { editedDetail }),
     ...(editedArgs == null ? {} : { editedArgs }),
   }
+}
+
+/** By the ids of their messages. */
+function textsBy(role: string, messages: readonly InputMessage[]): Map<string, string> {
+  return new Map(messages.flatMap((one) => (one.role === role ? [[one.id, textOf(one)] as const] : [])))
 }
 
 function textOf({ content }: InputMessage): string {
