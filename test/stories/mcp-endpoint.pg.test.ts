@@ -140,6 +140,21 @@ test('what waits for an approval is told, and decided', async () => {
   })
 })
 
+test('what comes after a turn that waits for an approval is told of it', async () => {
+  const ada = await connect('ada')
+  const session = '@ada:behind'
+  await call(ada, 'ask', { args: { session, content: 'run: echo yes | tee out.txt' } })
+  const behind = await call(ada, 'ask', { args: { session, content: 'hello' } })
+  expect(behind).toMatchObject({
+    isError: false,
+    value: {
+      status: 'QUEUED',
+      waits: 'An earlier turn comes first. It waits until a person approves task 1.',
+      approvals: [{ id: expect.stringMatching(/^appr_/) }],
+    },
+  })
+})
+
 test('a deadline, a cancel and a removed token end the waiting, not the turn', async () => {
   const ada = await connect('ada')
   const gate = story.path('gate')

@@ -19,10 +19,11 @@ export interface AskOptions {
   readonly onProgress: (message: string) => void
 }
 
-/** `isOver`: the turn has ended. Otherwise it waits for a decision, or goes on. */
+/** `isOver`: the turn has ended. `waits`: what it waits for, for people. Otherwise it goes on. */
 export interface AwaitedTurn {
   readonly turn: TurnData
   readonly isOver: boolean
+  readonly waits: string | null
 }
 
 const OVER: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'CANCELLED'])
@@ -52,8 +53,8 @@ export async function awaitAnswer(options: AskOptions): Promise<AwaitedTurn | nu
       const turn = await readTurn(operations, sent.id)
       if (turn === null) return null
       const isOver = OVER.has(turn.status)
-      const waits = turn.pausedReason ?? turn.joinedInto?.pausedReason ?? null
-      if (isOver || waits !== null || until.aborted) return { turn, isOver }
+      const waits = waitsOf(turn)
+      if (isOver || waits !== null || until.aborted) return { turn, isOver, waits }
       await Promise.race([changed.promise, broken])
       changed = Promise.withResolvers()
     }
@@ -65,6 +66,14 @@ export async function awaitAnswer(options: AskOptions): Promise<AwaitedTurn | nu
 
 async function readTurn(operations: Operations, id: string): Promise<TurnData | null> {
   return (await operations.run(TURN_OF_MESSAGE, { id })).message?.turn ?? null
+}
+
+/** What waits behind a turn that waits itself comes no sooner than that is decided. */
+function waitsOf({ status, pausedReason, joinedInto, session }: TurnData): string | null {
+  const own = pausedReason ?? joinedInto?.pausedReason ?? null
+  const first = session.activeTurn?.pausedReason ?? null
+  if (own !== null || status !== 'QUEUED' || first === null) return own
+  return `An earlier turn comes first. ${first}`
 }
 
 /** Tasks are counted from 1, as in what people are told of approvals. */

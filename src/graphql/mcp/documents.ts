@@ -53,7 +53,10 @@ export interface TurnData {
   readonly pausedReason: string | null
   readonly answer: { readonly content: string } | null
   readonly joinedInto: { readonly pausedReason: string | null } | null
-  readonly session: { readonly approvals: readonly object[] }
+  readonly session: {
+    readonly activeTurn: { readonly pausedReason: string | null } | null
+    readonly approvals: readonly object[]
+  }
 }
 
 export const TURN_OF_MESSAGE: Operation<
@@ -66,7 +69,7 @@ export const TURN_OF_MESSAGE: Operation<
       id status step failure pausedReason
       answer { content }
       joinedInto { pausedReason }
-      session { approvals(status: [PENDING]) { id reason task { type detail } } }
+      session { activeTurn { pausedReason } approvals(status: [PENDING]) { id reason task { type detail } } }
     }
   }
 }`,

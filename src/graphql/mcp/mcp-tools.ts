@@ -204,11 +204,10 @@ function progressOf({ mcpReq }: ServerContext): (message: string) => void {
   }
 }
 
-function showAnswer({ sessionId }: Sent, { turn, isOver }: AwaitedTurn): CallToolResult {
+function showAnswer({ sessionId }: Sent, { turn, isOver, waits }: AwaitedTurn): CallToolResult {
   const { id: turnId, status, failure } = turn
   const answer = turn.answer?.content ?? null
   if (!isOver) {
-    const waits = turn.pausedReason ?? turn.joinedInto?.pausedReason ?? null
     const next = 'It goes on without you: read_session shows the answer later.'
     return shown({ sessionId, turnId, status, waits, approvals: turn.session.approvals, next })
   }
