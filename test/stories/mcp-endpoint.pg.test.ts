@@ -155,6 +155,30 @@ test('what comes after a turn that waits for an approval is told of it', async (
   })
 })
 
+test('of a turn that fails or is cancelled, its session is named', async () => {
+  await story.reconfigure(storyConfig({ toml: RULES, settings: { max_replan_depth: 0 } }))
+  const ada = await connect('ada')
+  const failed = await ada.callTool({ name: 'ask', arguments: { content: 'fail:\nrun: exit 1' } })
+  expect(failed).toMatchObject({
+    isError: true,
+    structuredContent: { status: 'FAILED', sessionId: expect.stringMatching(/^@ada:/) },
+    content: [{}, { text: expect.stringMatching(/in session "@ada:[^"]+": read_session/) }],
+  })
+  await story.reconfigure(storyConfig({ toml: RULES }))
+})
+
+test('of a message that was sent and whose turn cannot be followed, the session is named', async () => {
+  // Two for the connection; then the session is opened, sent to, and not followed.
+  await story.reconfigure(storyConfig({ toml: RULES, settings: { requests_per_minute: 4 } }))
+  const lost = await call(await connect('cleo'), 'ask', { args: { content: 'hello' } })
+  expect(lost).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('Too many operations'),
+    value: { sessionId: expect.stringMatching(/^@cleo:/), turnId: expect.any(String) },
+  })
+  await story.reconfigure(storyConfig({ toml: RULES }))
+})
+
 test('a deadline, a cancel and a removed token end the waiting, not the turn', async () => {
   const ada = await connect('ada')
   const gate = story.path('gate')

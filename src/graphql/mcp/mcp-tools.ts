@@ -177,7 +177,7 @@ async function ask(
   const leave = connections.add({ transport: 'sse', identity, beat: () => undefined, end: () => gone.abort() })
   try {
     const sent = await send(operations, args)
-    const asked = await awaitAnswer({
+    const awaited = awaitAnswer({
       operations,
       sessionId: sent.sessionId,
       sent,
@@ -186,9 +186,20 @@ async function ask(
       clock,
       onProgress: progressOf(context),
     })
-    return asked === null ? shown({ ...sent, note: 'It is on record and starts no turn.' }) : showAnswer(sent, asked)
+    return await showAwaited(sent, awaited)
   } finally {
     leave()
+  }
+}
+
+/** What is refused now was sent all the same: a client that is not told where it is would send it once more. */
+async function showAwaited(sent: Sent, awaited: Promise<AwaitedTurn | null>): Promise<CallToolResult> {
+  try {
+    const asked = await awaited
+    return asked === null ? shown({ ...sent, note: 'It is on record and starts no turn.' }) : showAnswer(sent, asked)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    return refused(error.message, { sessionId: sent.sessionId, turnId: sent.turn?.id ?? null })
   }
 }
 
@@ -213,7 +224,8 @@ function showAnswer({ sessionId }: Sent, { turn, isOver, waits }: AwaitedTurn): 
   }
   if (status === 'DONE')
     return { content: [{ type: 'text', text: answer ?? '' }], structuredContent: { sessionId, turnId, status, answer } }
-  return refused(failure ?? (status === 'CANCELLED' ? 'The turn was cancelled.' : 'The turn failed.'))
+  const why = failure ?? (status === 'CANCELLED' ? 'The turn was cancelled.' : 'The turn failed.')
+  return refused(why, { sessionId, turnId, status })
 }
 
 async function answered(work: () => Promise<CallToolResult>): Promise<CallToolResult> {
@@ -225,8 +237,18 @@ async function answered(work: () => Promise<CallToolResult>): Promise<CallToolRe
   }
 }
 
-function refused(sentence: string): CallToolResult {
-  return { isError: true, content: [{ type: 'text', text: sentence }] }
+interface SentPlace {
+  readonly sessionId: string
+  readonly turnId: string | null
+  readonly status?: string
+}
+
+/** `sent`: where the message is, when it was sent. */
+function refused(sentence: string, sent: SentPlace | null = null): CallToolResult {
+  const content = [{ type: 'text' as const, text: sentence }]
+  if (sent === null) return { isError: true, content }
+  const text = `The message was sent, and is in session "${sent.sessionId}": read_session shows how it stands.`
+  return { isError: true, content: [...content, { type: 'text', text }], structuredContent: { ...sent } }
 }
 
 function shown(value: object): CallToolResult {
