@@ -121,6 +121,32 @@ describe.each([1, 0] as const)('by version %s of its client', (version) => {
     expect(await contentsIn('ben', `@ben:approvals-${version}`)).toEqual(['run: echo yes | tee out.txt'])
   })
 
+  test('a page gives up what waits, or waits no more, and says something else', async () => {
+    const id = `@ben:given-up-${version}`
+    const agent = connect('ben', 'given-up')
+    const asked = async (resume: RunAgentParameters['resume'] = []): Promise<string> => {
+      const { outcome } = (await run(agent, { resume })).at(-1) as unknown as { outcome: { interrupts: Interrupt[] } }
+      expect(outcome.interrupts).toHaveLength(1)
+      return outcome.interrupts[0]?.id ?? ''
+    }
+    say(agent, 'run: echo first | tee out.txt')
+    const first = await asked()
+    await story.as('ben').run(`mutation { cancelTurn(input: { sessionId: "${id}" }) { __typename } }`)
+    const standing = `{ session(id: "${id}") { status } }`
+    await expect.poll(() => story.as('ben').run(standing)).toEqual({ session: { status: 'IDLE' } })
+    say(agent, 'run: echo second | tee out.txt')
+    const second = await asked([{ interruptId: first, status: 'cancelled' }])
+    say(agent, 'Something else.')
+    const resume = [{ interruptId: second, status: 'cancelled' as const }]
+    expect((await run(agent, { resume })).at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
+    expect(await contentsIn('ben', id)).toEqual([
+      'run: echo first | tee out.txt',
+      'run: echo second | tee out.txt',
+      'Something else.',
+    ])
+    expect(textsOf(agent).join('\n')).toContain('Something else.')
+  })
+
   test('a page that comes back goes on with the turn, and is told nothing twice', async () => {
     const agent = connect('ben', 'back')
     say(agent, 'run: echo one; until [ -e gate ]; do sleep 0.05; done; echo two')

@@ -130,27 +130,46 @@ interface Run {
   readonly turn: Turn
 }
 
+interface Wanted {
+  readonly input: RunInput
+  readonly sessionId: string
+}
+
 /**
- * The turn that a page waits for: that of what it has decided, that of its message, or the one that runs. The id of a
+ * The turn that a page waits for: that of its message, that of what it has decided, or the one that runs. The id of a
  * message is its idempotency key: a page that comes back with it goes on with its turn.
  */
-async function findTurn(
+async function findTurn(operations: Operations, { input, sessionId }: Wanted): Promise<Turn> {
+  const { decisions, said } = input
+  if (decisions.length > 0) return decideAndSay(operations, { input, sessionId })
+  if (said !== null) return say(operations, { input, sessionId, said })
+  const { session } = await operations.run(READ_ACTIVE_TURN, { id: sessionId })
+  const active = session?.activeTurn ?? null
+  return active === null
+    ? null
+    : { sessionId, id: active.id, messageId: active.message.id, after: active.firstSeq - 1, plan: null }
+}
+
+/**
+ * A page must decide about all that waits before it says more, and does both at once: the last message is what the
+ * decided turn began with, or a new one, which is sent.
+ */
+async function decideAndSay(operations: Operations, { input, sessionId }: Wanted): Promise<Turn> {
+  const { decisions, said } = input
+  const { turn, session } = await decideAll(operations, decisions)
+  if (said !== null && said.text.trim() !== turn.message.content.trim()) {
+    const next = await say(operations, { input, sessionId, said })
+    if (next?.id !== turn.id) return next
+  }
+  const { turn: planned } = await operations.run(READ_PLANS, { id: turn.id })
+  const plan = planned?.plans.at(-1) ?? null
+  return { sessionId: session.id, id: turn.id, messageId: turn.message.id, after: session.lastSeq, plan }
+}
+
+async function say(
   operations: Operations,
-  { input: { decisions, said, mode, user }, sessionId }: { readonly input: RunInput; readonly sessionId: string },
+  { input: { mode, user }, sessionId, said }: Wanted & { readonly said: NonNullable<RunInput['said']> },
 ): Promise<Turn> {
-  if (decisions.length > 0) {
-    const { turn, session } = await decideAll(operations, decisions)
-    const { turn: planned } = await operations.run(READ_PLANS, { id: turn.id })
-    const plan = planned?.plans.at(-1) ?? null
-    return { sessionId: session.id, id: turn.id, messageId: turn.message.id, after: session.lastSeq, plan }
-  }
-  if (said === null) {
-    const { session } = await operations.run(READ_ACTIVE_TURN, { id: sessionId })
-    const active = session?.activeTurn ?? null
-    return active === null
-      ? null
-      : { sessionId, id: active.id, messageId: active.message.id, after: active.firstSeq - 1, plan: null }
-  }
   const from = user === null || operations.caller.viewer.user !== null ? {} : { user }
   const input = {
     sessionId,

@@ -1,7 +1,7 @@
 /** What a page asks for by AG-UI's `RunAgentInput`, in words of ours. */
 import * as z from 'zod'
 import { Refused } from '../protocols/refused.ts'
-import type { Decision } from '../protocols/decide.ts'
+import type { Decision, GivenUp } from '../protocols/decide.ts'
 
 const content = z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().nullish() }))])
 
@@ -56,7 +56,7 @@ export interface RunInput {
   readonly user: string | null
   /** The last message, when it is one of the user. */
   readonly said: { readonly id: string; readonly text: string } | null
-  readonly decisions: readonly Decision[]
+  readonly decisions: readonly (Decision | GivenUp)[]
   /** What the page has of the agent already, by id. */
   readonly shown: PageContent
 }
@@ -106,10 +106,10 @@ interface ResumeEntry {
   readonly payload?: unknown
 }
 
-/** What a page gives up is denied, as what nobody decides in time is. */
-function decisionOf({ interruptId: id, status, payload }: ResumeEntry): Decision {
+/** What a page gives up is denied, as what nobody decides in time is; what waits no more it may give up, too. */
+function decisionOf({ interruptId: id, status, payload }: ResumeEntry): Decision | GivenUp {
   if (!/^appr_[0-9a-z]{26}$/.test(id)) throw refuse(`resume: "${id.slice(0, 100)}" is the id of no interrupt.`)
-  if (status === 'cancelled') return { id, approve: false, note: 'It was given up on the page.' }
+  if (status === 'cancelled') return { id, approve: false, note: 'It was given up on the page.', isGivenUp: true }
   const bare = typeof payload === 'boolean' ? { approved: payload } : payload
   const parsed = payloadSchema.safeParse(bare)
   if (!parsed.success) throw refuse('resume: the payload must be { "approved": true } or { "approved": false }.')
