@@ -211,6 +211,7 @@ describe('what is refused', () => {
     })
   test.each([
     ['an unknown token', input, { authorization: 'Bearer nobody' }, 401],
+    ['too long a history', { ...input, messages: [{ id: 'o', role: 'user', content: 'x'.repeat(2 ** 20) }] }, {}, 413],
     ['no thread', { ...input, threadId: '' }, {}, 400],
     ['tools', { ...input, tools: [{ name: 'f', description: '', parameters: {} }] }, {}, 400],
     ["another's thread", { ...input, threadId: '@ada:plans-1' }, {}, 404],
@@ -218,6 +219,8 @@ describe('what is refused', () => {
   ] as const)('%s', async (...[, body, headers, status]) => {
     const answer = await post(body, headers)
     expect(answer.status).toBe(status)
-    expect(await answer.json()).toMatchObject({ message: expect.any(String), code: expect.any(String) })
+    const refusal = await answer.json()
+    expect(refusal).toMatchObject({ message: expect.any(String), code: expect.any(String) })
+    if (status === 413) expect(refusal).toMatchObject({ message: expect.stringContaining('Leave out older messages') })
   })
 })

@@ -183,11 +183,15 @@ async function say(
   return turn === null ? null : { sessionId, id: turn.id, messageId, after: turn.firstSeq - 1, plan: null }
 }
 
+/** Pages send all that they show with each run. */
+const SHORTER = 'Leave out older messages: the agent has them, and reads the last one alone.'
+
 function refuse(response: ServerResponse, error: GraphQLError | Refused): void {
   if (error instanceof GraphQLError) {
     const { status, headers, code } = httpOf(error)
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-    return sendJson(response, status, { code, message: error.message })
+    const message = status === 413 ? `${error.message} ${SHORTER}` : error.message
+    return sendJson(response, status, { code, message })
   }
   const { code, message, retryAfterMs } = error
   if (retryAfterMs !== null) response.setHeader('retry-after', String(Math.ceil(retryAfterMs / 1000)))
