@@ -15,7 +15,7 @@ import { maskError } from '../operation/mask-error.ts'
 import { REQUEST_ID } from '../plugins/http/use-request-id.ts'
 import { admit, countRequest, httpOf, type AdmitOptions, type IdentifiedCaller } from '../protocols/admit.ts'
 import { decideAll } from '../protocols/decide.ts'
-import { followTurn } from '../protocols/follow-turn.ts'
+import { followTurn, OVER } from '../protocols/follow-turn.ts'
 import { Operations } from '../protocols/operations.ts'
 import { ownSession, SESSION_HEADER } from '../protocols/own-session.ts'
 import { accepted, Refused, statusOf } from '../protocols/refused.ts'
@@ -48,6 +48,8 @@ type Turn = {
   readonly after: number
   /** What was planned up to `after`. */
   readonly plan: PlanData | null
+  /** It had ended by `after`. */
+  readonly wasOver: boolean
 } | null
 
 export class AguiEndpoint {
@@ -107,10 +109,10 @@ export class AguiEndpoint {
       client.write(more.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
     await write(events.start(turn?.plan ?? null))
     if (turn === null) return write(events.finish(null))
-    const { sessionId, id: turnId, messageId, after } = turn
+    const { sessionId, id: turnId, messageId, after, wasOver } = turn
     const { signal } = client
     try {
-      const followed = followTurn({ operations, sessionId, turnId, messageId, after, signal })
+      const followed = followTurn({ operations, sessionId, turnId, messageId, after, wasOver, signal })
       for (let next = await followed.next(); ; next = await followed.next()) {
         if (next.done !== true) await write(events.tell(next.value))
         else if (next.value !== null) return await write(events.finish(next.value))
@@ -130,6 +132,9 @@ interface Run {
   readonly turn: Turn
 }
 
+/** Followed from its beginning. */
+const BEGUN = { plan: null, wasOver: false } as const
+
 interface Wanted {
   readonly input: RunInput
   readonly sessionId: string
@@ -147,7 +152,7 @@ async function findTurn(operations: Operations, { input, sessionId }: Wanted): P
   const active = session?.activeTurn ?? null
   return active === null
     ? null
-    : { sessionId, id: active.id, messageId: active.message.id, after: active.firstSeq - 1, plan: null }
+    : { sessionId, id: active.id, messageId: active.message.id, after: active.firstSeq - 1, ...BEGUN }
 }
 
 /**
@@ -163,7 +168,8 @@ async function decideAndSay(operations: Operations, { input, sessionId }: Wanted
   }
   const { turn: planned } = await operations.run(READ_PLANS, { id: turn.id })
   const plan = planned?.plans.at(-1) ?? null
-  return { sessionId: session.id, id: turn.id, messageId: turn.message.id, after: session.lastSeq, plan }
+  const wasOver = OVER.has(turn.status)
+  return { sessionId: session.id, id: turn.id, messageId: turn.message.id, after: session.lastSeq, plan, wasOver }
 }
 
 async function say(
@@ -180,7 +186,7 @@ async function say(
   }
   const { result } = await operations.run(SEND_MESSAGE, { input })
   const { id: messageId, turn } = accepted(result, result.message)
-  return turn === null ? null : { sessionId, id: turn.id, messageId, after: turn.firstSeq - 1, plan: null }
+  return turn === null ? null : { sessionId, id: turn.id, messageId, after: turn.firstSeq - 1, ...BEGUN }
 }
 
 /** Pages send all that they show with each run. */

@@ -7,7 +7,8 @@ import { Refused } from './refused.ts'
 import { READ_TURN, TURN_EVENTS, type TurnData, type TurnEvent } from './turn-documents.ts'
 
 const MAY_END: ReadonlySet<string> = new Set(['TurnCompletedEvent', 'TurnPausedEvent', 'ApprovalEvent'])
-const OVER: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'CANCELLED'])
+/** Statuses of turns that have ended. */
+export const OVER: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'CANCELLED'])
 
 export interface FollowOptions {
   readonly operations: Operations
@@ -17,6 +18,8 @@ export interface FollowOptions {
   readonly messageId: string
   /** Where to begin in the log: with what stands behind it. */
   readonly after: number
+  /** It had ended by then: what comes in the log is of other turns. False when left out. */
+  readonly wasOver?: boolean
   readonly signal: AbortSignal
 }
 
@@ -25,14 +28,14 @@ export interface FollowOptions {
  * `session.approvals`; null when `signal` aborts before. Throws a Refused when it can be followed no longer.
  */
 export async function* followTurn(options: FollowOptions): AsyncGenerator<TurnEvent, TurnData | null> {
-  const { operations, sessionId, turnId, messageId, after, signal } = options
+  const { operations, sessionId, turnId, messageId, after, wasOver = false, signal } = options
   const end = new AbortController()
   const events = await operations.events(TURN_EVENTS, { sessionId, after }, AbortSignal.any([signal, end.signal]))
   let followed = turnId
   try {
     const now = await readTurn(operations, turnId)
     if (now.status === 'JOINED' && now.joinedInto !== null) followed = now.joinedInto.id
-    if (OVER.has(now.status) && now.session.lastSeq <= after) return now
+    if (OVER.has(now.status) && (wasOver || now.session.lastSeq <= after)) return now
     if (isStuck(now, after)) return now
     // It waits behind a turn that waits.
     if (now.status === 'QUEUED' && now.session.approvals.length > 0) return now

@@ -83,13 +83,17 @@ export const READ_TURN: Operation<{ readonly id: string }, { readonly turn: Turn
 export interface AskedApproval {
   readonly id: string
   readonly status: string
-  readonly turn: { readonly id: string; readonly message: { readonly id: string; readonly content: string } }
+  readonly turn: {
+    readonly id: string
+    readonly status: string
+    readonly message: { readonly id: string; readonly content: string }
+  }
   readonly session: { readonly id: string; readonly lastSeq: number }
 }
 
 export const READ_APPROVAL: Operation<{ readonly id: string }, { readonly approval: AskedApproval | null }> = {
   text: `query ProtocolApproval($id: ID!) {
-  approval: node(id: $id) { ... on Approval { id status turn { id message { id content } } session { id lastSeq } } }
+  approval: node(id: $id) { ... on Approval { id status turn { id status message { id content } } session { id lastSeq } } }
 }`,
 }
 
