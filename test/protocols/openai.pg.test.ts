@@ -2,6 +2,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, streamText } from 'ai'
 import OpenAI from 'openai'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { approvalRules } from '../harness/approvals.ts'
 import { storyConfig, Story, tokenOf, type Person } from '../harness/story.ts'
@@ -135,6 +136,25 @@ describe('chat completions', () => {
     const [one, two] = [await ask(connect('ben', key), [user('K')]), await ask(connect('ben', key), [user('K')])]
     expect(two.data.id).toBe(one.data.id)
     expect(await messagesIn('ben', two.response.headers.get('x-factotum-session') ?? '')).toEqual(['K'])
+  })
+
+  test('a second retry comes two deadlines after the message, and is still one', async () => {
+    const named = { 'x-factotum-session': 'two-deadlines' }
+    const first = await ask(connect('ben', named), [user('Once')])
+    await using stack = new AsyncDisposableStack()
+    const database = stack.adopt(new pg.Client({ connectionString: story.databaseUrl }), (client) => client.end())
+    await database.connect()
+    const earlier =
+      "UPDATE messages SET created_at = created_at - interval '21 minutes' WHERE session_id = '@ben:two-deadlines'"
+    expect((await database.query(earlier)).rowCount).toBeGreaterThan(0)
+    const retry = (count: string, timeout: string) =>
+      ask(connect('ben', { ...named, 'x-stainless-retry-count': count, 'x-stainless-timeout': timeout }), [
+        user('Once'),
+      ])
+    expect((await retry('2', '600')).data.id).toBe(first.data.id)
+    expect((await retry('1', '1800')).data.id).toBe(first.data.id)
+    expect((await retry('1', '600')).data.id).not.toBe(first.data.id)
+    expect(await messagesIn('ben', '@ben:two-deadlines')).toEqual(['Once', 'Once'])
   })
 
   test('an approval is asked for in the answer, and given by the next message', async () => {

@@ -5,6 +5,9 @@ import { invalid, OpenAIError } from './openai-error.ts'
 
 const DEFAULT_TIMEOUT_S = 600
 const MAX_TIMEOUT_S = 3600
+/** What attempts take besides waiting: the pauses between them. */
+const PAUSES_MS = 5 * 60_000
+const MAX_RETRIES = 10
 
 export interface SpokenText {
   readonly role: 'user' | 'assistant'
@@ -33,6 +36,8 @@ export interface Ask {
   readonly idempotencyKey: string | null
   /** The client's library sends it again, because it had no answer. */
   readonly isRetry: boolean
+  /** How long ago its first attempt can have been at most. */
+  readonly triedWithinMs: number
 }
 
 const text = z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().nullish() }))])
@@ -95,6 +100,7 @@ export function readOptions(body: Common, headers: IncomingHttpHeaders): Omit<As
   const seconds = Number(named('timeout') ?? DEFAULT_TIMEOUT_S)
   if (!(seconds >= 1 && seconds <= MAX_TIMEOUT_S))
     throw invalid(`timeout: must be 1 to ${MAX_TIMEOUT_S} seconds.`, 'metadata.timeout')
+  const retries = Number(headers['x-stainless-retry-count'] ?? 0) || 0
   return {
     model: body.model,
     session: named('session'),
@@ -103,8 +109,16 @@ export function readOptions(body: Common, headers: IncomingHttpHeaders): Omit<As
     cancelsOnLeave: named('cancel-on-disconnect') === 'true',
     user: named('user') ?? body.user ?? null,
     idempotencyKey: typeof key === 'string' && key !== '' ? key.slice(0, 1000) : null,
-    isRetry: Number(headers['x-stainless-retry-count'] ?? 0) > 0,
+    isRetry: retries > 0,
+    triedWithinMs: triedWithin(retries, seconds, headers),
   }
+}
+
+/** Each attempt before lasted as long as its client waits, or, where that is not said, as the server lets it wait. */
+function triedWithin(retries: number, seconds: number, headers: IncomingHttpHeaders): number {
+  const said = Number(headers['x-stainless-timeout'] ?? headers['x-stainless-read-timeout'] ?? 0)
+  const attempt = Math.min(Math.max(said > 0 ? said : 0, seconds, DEFAULT_TIMEOUT_S), MAX_TIMEOUT_S)
+  return Math.min(retries, MAX_RETRIES) * attempt * 1000 + PAUSES_MS
 }
 type FromMessages = 'text' | 'history' | 'instructions' | 'previousTurnId' | 'includeUsage'
 

@@ -16,9 +16,6 @@ import { invalid } from './openai-error.ts'
 import { meaningOf, unknownModel } from './models.ts'
 import { matchConversation, type Exchange } from './same-conversation.ts'
 
-/** A library tries again within seconds; the deadline of most is 10 minutes. */
-const RETRIED_WITHIN_MS = 15 * 60_000
-
 export interface Chosen {
   readonly sessionId: string
   /** The message of this request, where an attempt before this one has sent it. */
@@ -101,10 +98,10 @@ async function findSent(
 }
 
 /** What was said last, if it is what is sent again. */
-function lastSent(entries: readonly EntryData[], { text }: Ask, clock: Clock): SentMessage | null {
+function lastSent(entries: readonly EntryData[], { text, triedWithinMs }: Ask, clock: Clock): SentMessage | null {
   const last = entries.findLast(({ __typename }) => __typename === 'PersonMessage')
   if (last?.content?.trim() !== text.trim() || last.at === undefined) return null
-  const isRecent = clock.now().getTime() - Date.parse(last.at) < RETRIED_WITHIN_MS
+  const isRecent = clock.now().getTime() - Date.parse(last.at) < triedWithinMs
   return isRecent ? (last.message ?? null) : null
 }
 
