@@ -136,6 +136,11 @@ describe('chat completions', () => {
     const [one, two] = [await ask(connect('ben', key), [user('K')]), await ask(connect('ben', key), [user('K')])]
     expect(two.data.id).toBe(one.data.id)
     expect(await messagesIn('ben', two.response.headers.get('x-factotum-session') ?? '')).toEqual(['K'])
+    const long = (end: string) =>
+      ask(connect('ben', { ...named, 'idempotency-key': 'k'.repeat(1000) + end }), [user(end)])
+    expect((await long('A')).data.id).not.toBe((await long('B')).data.id)
+    expect((await long('A')).data.choices[0]?.message.content).toContain('> A')
+    expect(await messagesIn('ben', '@ben:retries')).toEqual(['Once', 'A', 'B'])
   })
 
   test('a second retry comes two deadlines after the message, and is still one', async () => {

@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { decideAll } from '../protocols/decide.ts'
 import { followTurn } from '../protocols/follow-turn.ts'
 import type { Operations } from '../protocols/operations.ts'
+import { nameFor } from '../protocols/own-session.ts'
 import { accepted } from '../protocols/refused.ts'
 import { SEND_MESSAGE, type SentMessage, type TurnData } from '../protocols/turn-documents.ts'
 import { askForDecision, readDecisions } from './approval-words.ts'
@@ -31,12 +32,17 @@ export async function startTurn(operations: Operations, ask: Ask, clock: Clock):
   return toStarted(sessionId, sent ?? (await send()))
 
   async function send(): Promise<SentMessage> {
-    const key = ask.idempotencyKey === null ? {} : { idempotencyKey: `openai ${ask.idempotencyKey}`.slice(0, 255) }
+    const key = ask.idempotencyKey === null ? {} : { idempotencyKey: `openai ${shortKey(ask.idempotencyKey)}` }
     const from = user === null ? {} : { user }
     const input = { sessionId, content: ask.text, ...key, ...from, ...(mode === null ? {} : { mode }) }
     const { result } = await operations.run(SEND_MESSAGE, { input })
     return accepted(result, result.message)
   }
+}
+
+/** Keys of a message have at most 255 characters; one that is longer is told apart by its hash. */
+function shortKey(key: string): string {
+  return key.length <= 248 ? key : nameFor(key)
 }
 
 function toStarted(sessionId: string, { id, turn }: SentMessage): Started {

@@ -108,7 +108,7 @@ export function readOptions(body: Common, headers: IncomingHttpHeaders): Omit<As
     timeoutMs: seconds * 1000,
     cancelsOnLeave: named('cancel-on-disconnect') === 'true',
     user: named('user') ?? body.user ?? null,
-    idempotencyKey: typeof key === 'string' && key !== '' ? key.slice(0, 1000) : null,
+    idempotencyKey: typeof key === 'string' && key !== '' ? key : null,
     isRetry: retries > 0,
     triedWithinMs: triedWithin(retries, seconds, headers),
   }
