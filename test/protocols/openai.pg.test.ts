@@ -177,11 +177,27 @@ describe('chat completions', () => {
     expect(approved.response.headers.get('x-factotum-session')).toBe(session)
     const later: Messages = [...history, user('/approve'), { role: 'assistant', content: answer }, user('Thanks')]
     expect((await ask(ben, later)).response.headers.get('x-factotum-session')).toBe(session)
+    // Without an answer, the library sends the decision again, when the turn may be over.
+    const retried = await ask(connect('ben', { 'x-stainless-retry-count': '1' }), [...history, user('/approve')])
+    expect(retried.data.choices).toEqual(approved.data.choices)
     const denied = await ask(ben, [user('run: echo no | tee out.txt')])
     const id = /appr_\w+/.exec(denied.data.choices[0]?.message.content ?? '')?.[0]
     const refused = await ask(ben, [user(`/deny ${id} not today`)])
     expect(refused.data.choices[0]?.message.content).not.toContain('Waiting')
     await expect(ask(ben, [user('/approve')])).rejects.toMatchObject({ status: 400 })
+  })
+
+  test('a denial stands for what it has taken back besides', async () => {
+    const ben = connect('ben')
+    const first = user('run: echo a | tee a.txt\nrun: echo b | tee b.txt')
+    const notice = (await ask(ben, [first])).data.choices[0]?.message.content ?? ''
+    const ids = notice.match(/appr_\w+/g) ?? []
+    expect(ids).toHaveLength(2)
+    await ask(ben, [user(`/deny ${ids[0]}`)])
+    const read = `{ node(id: "${ids[1]}") { ... on Approval { status } } }`
+    await expect.poll(() => story.as('ben').run(read)).toEqual({ node: { status: 'CANCELLED' } })
+    const both = await ask(ben, [first, { role: 'assistant', content: notice }, user('/deny')])
+    expect(both.data.choices[0]?.message.content).not.toContain('Waiting')
   })
 
   test('a client that leaves ends the turn only where it says so', async () => {

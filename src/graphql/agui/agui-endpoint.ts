@@ -161,7 +161,7 @@ async function findTurn(operations: Operations, { input, sessionId }: Wanted): P
  */
 async function decideAndSay(operations: Operations, { input, sessionId }: Wanted): Promise<Turn> {
   const { decisions, said } = input
-  const { turn, session } = await decideAll(operations, decisions)
+  const { turn, session } = (await decideAll(operations, decisions)).last
   if (said !== null && said.text.trim() !== turn.message.content.trim()) {
     const next = await say(operations, { input, sessionId, said })
     if (next?.id !== turn.id) return next

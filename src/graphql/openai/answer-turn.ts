@@ -25,8 +25,8 @@ export async function startTurn(operations: Operations, ask: Ask, clock: Clock):
   const user = operations.caller.viewer.user === null ? ask.user : null
   const decisions = readDecisions({ ...ask, user })
   if (decisions !== null) {
-    const { turn, session } = await decideAll(operations, decisions)
-    return { sessionId: session.id, messageId: turn.message.id, turn: { id: turn.id, after: session.lastSeq } }
+    const { last, after } = await decideAll(operations, decisions)
+    return { sessionId: last.session.id, messageId: last.turn.message.id, turn: { id: last.turn.id, after } }
   }
   const { sessionId, sent } = await chooseSession(operations, ask, clock)
   return toStarted(sessionId, sent ?? (await send()))

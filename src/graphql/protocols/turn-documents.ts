@@ -97,6 +97,25 @@ export const READ_APPROVAL: Operation<{ readonly id: string }, { readonly approv
 }`,
 }
 
+export const APPROVAL_EVENTS: Operation<
+  { readonly id: string },
+  {
+    readonly session: {
+      readonly events: {
+        readonly edges: readonly {
+          readonly node: { readonly seq: number; readonly approval?: { readonly id: string } }
+        }[]
+      }
+    } | null
+  }
+> = {
+  text: `query ProtocolApprovalEvents($id: ID!) {
+  session(id: $id) {
+    events(last: 50, types: [APPROVAL]) { edges { node { seq ... on ApprovalEvent { approval { id } } } } }
+  }
+}`,
+}
+
 export const DECIDE_APPROVAL: Operation<
   Input,
   { readonly result: RefusalData & { readonly approval?: { readonly id: string } } }
