@@ -333,6 +333,13 @@ describe('what is refused', () => {
     const { data } = await ask(connect('ben'), failing, { stream: true })
     const reading = readStream(data as unknown as AsyncIterable<OpenAI.ChatCompletionChunk>)
     await expect(reading).rejects.toMatchObject({ code: 'turn_failed' })
+    const events = await connect('ben').responses.create({
+      model: 'factotum',
+      input: 'fail:\nrun: exit 1',
+      stream: true,
+    })
+    const seen = await Array.fromAsync(events)
+    expect(seen.at(-1)).toMatchObject({ type: 'response.failed', response: { error: { code: 'turn_failed' } } })
     await story.reconfigure(storyConfig({ toml: RULES, settings: { requests_per_minute: 3 } }))
     const statuses: number[] = []
     for (let times = 0; times < 4; times += 1)
