@@ -1,7 +1,7 @@
 /** One request: its message goes into its session, or its decisions are taken, and then its turn is told. */
 import type { Clock } from '../../platform/clock.ts'
 import { decideAll } from '../protocols/decide.ts'
-import { followTurn } from '../protocols/follow-turn.ts'
+import { followTurn, OVER } from '../protocols/follow-turn.ts'
 import type { Operations } from '../protocols/operations.ts'
 import { nameFor } from '../protocols/own-session.ts'
 import { accepted } from '../protocols/refused.ts'
@@ -16,7 +16,7 @@ import { Narrator, type Piece } from './narrate.ts'
 export interface Started {
   readonly sessionId: string
   readonly messageId: string
-  readonly turn: { readonly id: string; readonly after: number } | null
+  readonly turn: { readonly id: string; readonly after: number; readonly wasOver: boolean } | null
 }
 
 /** Rejects with what is refused. When it resolves, the message is stored. */
@@ -26,7 +26,9 @@ export async function startTurn(operations: Operations, ask: Ask, clock: Clock):
   const decisions = readDecisions({ ...ask, user })
   if (decisions !== null) {
     const { last, after } = await decideAll(operations, decisions)
-    return { sessionId: last.session.id, messageId: last.turn.message.id, turn: { id: last.turn.id, after } }
+    // Of a decision so long ago that its place in the log is not known there is no more to be told.
+    const wasOver = OVER.has(last.turn.status) && after >= last.session.lastSeq
+    return { sessionId: last.session.id, messageId: last.turn.message.id, turn: { id: last.turn.id, after, wasOver } }
   }
   const { sessionId, sent } = await chooseSession(operations, ask, clock)
   return toStarted(sessionId, sent ?? (await send()))
@@ -46,7 +48,11 @@ function shortKey(key: string): string {
 }
 
 function toStarted(sessionId: string, { id, turn }: SentMessage): Started {
-  return { sessionId, messageId: id, turn: turn === null ? null : { id: turn.id, after: turn.firstSeq - 1 } }
+  return {
+    sessionId,
+    messageId: id,
+    turn: turn === null ? null : { id: turn.id, after: turn.firstSeq - 1, wasOver: false },
+  }
 }
 
 /**
@@ -59,7 +65,8 @@ export async function* tellTurn(
   signal: AbortSignal,
 ): AsyncGenerator<Piece, TurnData | null> {
   const narrator = new Narrator()
-  const events = followTurn({ operations, sessionId, messageId, turnId: turn.id, after: turn.after, signal })
+  const { id: turnId, after, wasOver } = turn
+  const events = followTurn({ operations, sessionId, messageId, turnId, after, wasOver, signal })
   let hasText = false
   for (let next = await events.next(); ; next = await events.next()) {
     if (next.done === true) {

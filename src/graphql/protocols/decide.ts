@@ -30,10 +30,7 @@ export interface Decided {
  * Decides them one after the other. Repeated, what was decided in the same way stands; in another way is refused, as is
  * what the caller may not decide.
  */
-export async function decideAll(
-  operations: Operations,
-  decisions: readonly (Decision | GivenUp)[],
-): Promise<Decided> {
+export async function decideAll(operations: Operations, decisions: readonly (Decision | GivenUp)[]): Promise<Decided> {
   const places: number[] = []
   let last: AskedApproval | null = null
   for (const entry of decisions) {
