@@ -61,7 +61,12 @@ export interface App {
   reloadConfig(): Promise<void>
   /** Drains: no new turns, running ones get `drain_timeout`; then closes everything. Repeatable. */
   stop(): Promise<void>
+  /** As it is set now: a stop that takes longer waits for a database or a process that will not answer. */
+  longestStopMs(): number
 }
+
+/** For what is closed after the drain, which takes less than one second where everything answers. */
+const CLOSING_MS = 12_000
 
 /**
  * Resolves when the server answers and takes work. Rejects with an AppError that says what to change, or with
@@ -175,7 +180,7 @@ interface HandleParts {
   readonly door: Pick<RunningServer, 'url'>
   readonly stored: Pick<Stored, 'database' | 'clock'>
   readonly publicUrl: Pick<PublicUrl, 'linkTo'>
-  readonly file: Pick<LiveConfigFile, 'reload'>
+  readonly file: Pick<LiveConfigFile, 'reload' | 'current'>
   readonly opened: Opened
 }
 
@@ -188,6 +193,7 @@ function handleOf({ door, stored: { database, clock }, publicUrl, file, opened }
     },
     reloadConfig: () => file.reload(),
     stop: () => opened.close(),
+    longestStopMs: () => file.current().settings.drainTimeoutMs + CLOSING_MS,
   }
 }
 

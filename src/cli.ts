@@ -358,12 +358,21 @@ async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Pro
     if (first !== null) await sayLoginLink(app)
     process.on('SIGHUP', () => void app.reloadConfig())
     await untilAborted(stopping)
+    leaveAfter(app.longestStopMs(), logger)
     await app.stop().catch((error: unknown) => {
       logger.error({ err: error }, 'stopping failed; leaving with exit code 1')
       process.exit(1)
     })
   }
   process.exit(0)
+}
+
+/** A database that is silent keeps its connections, and so what closes them, for as long as it is. */
+function leaveAfter(ms: number, logger: Logger): void {
+  systemClock.after(ms, () => {
+    logger.error({ ms }, 'the server did not stop in time: leaving at once; running turns will be continued')
+    process.exit(1)
+  })
 }
 
 interface Launched {
