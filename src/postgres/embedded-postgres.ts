@@ -1,7 +1,7 @@
 /**
  * The embedded PostgreSQL of a home: started when it does not run, adopted when it does (a killed process left it
- * behind, or another one uses it right now), started again when it dies, stopped by the last process that leaves, and by
- * one that exits without leaving.
+ * behind, or another one uses it right now), started again when it dies, stopped by the last process that leaves, and
+ * by one that exits without leaving.
  *
  * Each process keeps one connection of its own, the holder. It holds a shared advisory lock, by which the others see
  * that the server is in use; it breaks the moment the server dies, which is how we know; and PostgreSQL drops it the
