@@ -327,7 +327,8 @@ async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Pro
   const logger = createLogger({ level: environment.logLevel, pretty, lines: logLines, process: origin, batched: true })
   endAtBugs(logger)
   const forwarder = forwarderOf(process.env, process.ppid)
-  const stopping = new StopRequests({ forwarder, clock: systemClock, logger }).signal
+  using requests = new StopRequests({ forwarder, clock: systemClock, logger })
+  const stopping = requests.signal
   const first = await writeFirstConfig(configPath(home))
   if (first !== null) sayToken(first.token, configPath(home))
   const openDatabase = (onLaunched = (): void => undefined): Promise<ResolvedDatabase> =>

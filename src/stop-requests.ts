@@ -31,10 +31,11 @@ export function forwarderOf(environment: Readonly<Record<string, string | undefi
   return environment['npm_lifecycle_event'] === undefined ? null : parent
 }
 
-export class StopRequests {
+export class StopRequests implements Disposable {
   readonly #options: StopRequestsOptions
   readonly #stopping = new AbortController()
   #askedAtMs = 0
+  #poll: Periodic | null = null
 
   /** Listens from now on. A second signal, while this process stops, ends it at once with exit code 1. */
   constructor(options: StopRequestsOptions) {
@@ -46,6 +47,11 @@ export class StopRequests {
   /** Aborts when this process is to stop. */
   get signal(): AbortSignal {
     return this.#stopping.signal
+  }
+
+  /** What could not start is not to be kept alive by waiting for its forwarder's end. Signals are heard on. */
+  [Symbol.dispose](): void {
+    void this.#poll?.stop()
   }
 
   #hear(signal: NodeJS.Signals): void {
@@ -74,5 +80,6 @@ export class StopRequests {
     const poll = new Periodic({ name, everyMs: POLL_MS, tick, isOutage: () => false, clock, logger })
     this.#stopping.signal.addEventListener('abort', () => void poll.stop(), { once: true })
     poll.start()
+    this.#poll = poll
   }
 }

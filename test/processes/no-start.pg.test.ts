@@ -96,6 +96,13 @@ test('a wrong configuration is said in place of a start, and leaves no PostgreSQ
   expect(after.adopted).toBe(false)
 })
 
+test('a server that npm started and that cannot start ends, too', async () => {
+  await using home = await preparedHome()
+  await writeFile(configPath(home.path), 'users = 1\n', { mode: 0o600 })
+  const env = { FACTOTUM_HOME: home.path, npm_lifecycle_event: 'start' }
+  expect((await failure({ env })).stderr).toContain('users')
+})
+
 test('a DATABASE_URL in .env of the home holds', async () => {
   await using home = await preparedHome()
   await using place = await createTestDatabase()
