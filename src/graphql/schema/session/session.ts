@@ -150,7 +150,7 @@ builder.prismaObjectFields(SessionType, (t) => ({
   title: t.string({
     description:
       'What to call it in a list: its description; without one the beginning of the first message that a person or a client ' +
-      'sent, on one line, at most 80 characters and "…"; before there is one, its id.',
+      'sent (of its first 20), on one line, at most 80 characters and "…"; else its id.',
     select: { id: true, description: true },
     resolve: async ({ id, description }, _args, context, info) =>
       description ?? (await loadAt({ context, info }, id, (ids) => titles(context.database, ids))) ?? id,
@@ -193,13 +193,17 @@ async function activeTurns(database: Database, sessionIds: readonly string[]): P
   return new Map(rows.map((row) => [row.session_id, row.id]))
 }
 
-/** Erased texts are no titles; of a long text no more is read than a title can hold. */
+/**
+ * Erased texts are no titles. So many messages are read, however many others follow; of a long text no more than a title
+ * can hold, white space before it included.
+ */
 const TITLES: Statement = {
   name: 'titles',
   text: `
     SELECT s.id, m.beginning FROM unnest($1::text[]) AS s (id) CROSS JOIN LATERAL (
-      SELECT left(content, 2000) AS beginning FROM messages
-      WHERE session_id = s.id AND role = 'USER' AND content <> $2 ORDER BY seq LIMIT 1) m`,
+      SELECT left(content, 2000) AS beginning FROM (
+        SELECT seq, role, content FROM messages WHERE session_id = s.id ORDER BY seq LIMIT 20) early
+      WHERE role = 'USER' AND content <> $2 ORDER BY seq LIMIT 1) m`,
 }
 
 async function titles(database: Database, sessionIds: readonly string[]): Promise<Map<string, string>> {
