@@ -94,7 +94,9 @@ test.skipIf(!hasBrowser)(`a chat over kill -9, without a network, in two tabs${w
   model.pieces = ['It is done.']
   model.commands = ['echo done | tee approved']
   await two.say('Write it down.')
-  await one.button('Allow').click()
+  // The page says what will run.
+  const asked = one.page.locator('p', { hasText: 'echo done | tee approved' })
+  await asked.getByRole('button', { name: 'Allow' }).click()
   await untilRight([one, two], second)
   await expect.poll(() => two.button('Allow').count()).toBe(0)
 
