@@ -65,8 +65,11 @@ export interface App {
   longestStopMs(): number
 }
 
-/** For what is closed after the drain, which takes less than one second where everything answers. */
-const CLOSING_MS = 12_000
+/**
+ * For what is closed after the drain: less than one second where everything answers, at most 26 where plugins,
+ * webhooks, clients and the command host all use up what each is given.
+ */
+const CLOSING_MS = 30_000
 
 /**
  * Resolves when the server answers and takes work. Rejects with an AppError that says what to change, or with

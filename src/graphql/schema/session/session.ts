@@ -194,8 +194,8 @@ async function activeTurns(database: Database, sessionIds: readonly string[]): P
 }
 
 /**
- * Erased texts are no titles. So many messages are read, however many others follow; of a long text no more than a title
- * can hold, white space before it included.
+ * Erased texts are no titles. So many messages are read, however many others follow; of a long text no more than a
+ * title can hold, white space before it included.
  */
 const TITLES: Statement = {
   name: 'titles',
