@@ -249,6 +249,21 @@ test('a run that was cancelled has failed and is not tried again', async () => {
   expect(after).toMatchObject({ failures: 0, last_error: 'It was cancelled.', next_run_at: planned })
 })
 
+test('a run ends no later than it is settled, whatever the clock of the process that ran its turn says', async () => {
+  const id = await addSchedule(world)
+  await makeDue(world, id)
+  {
+    await using _first = startScheduler(world)
+    await untilMessages(world, `schedule:${id}`, 1)
+  }
+  await runTurn(`schedule:${id}`, 'DONE')
+  await world.sql(`UPDATE turns SET finished_at = now() + interval '1 hour' WHERE session_id = $1`, `schedule:${id}`)
+  await using _second = startScheduler(world)
+  await until(world, id, ({ runs }) => runs[0]?.status === 'DONE')
+  const late = 'SELECT FROM schedule_runs WHERE schedule_id = $1 AND finished_at > now()'
+  expect(await world.sql(late, id)).toEqual([])
+})
+
 test('a message that cannot be sent makes the run fail: the queue is full, or its user was removed from the session', async () => {
   const id = await addSchedule(world)
   const sessionId = `schedule:${id}`

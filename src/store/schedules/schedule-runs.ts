@@ -268,7 +268,7 @@ const SETTLE = intakeStatement(
       version = s.version + 1
     FROM input WHERE s.id = input.schedule_id AND s.version = input.version RETURNING s.id),
   run AS (
-    UPDATE schedule_runs r SET status = input.status, failure = input.failure, finished_at = input.finished_at,
+    UPDATE schedule_runs r SET status = input.status, failure = input.failure, finished_at = least(input.finished_at, now()),
       (session_id, message_id) = (SELECT r.session_id, r.message_id FROM sessions WHERE id = r.session_id)
     FROM schedule, input WHERE r.id = input.run_id AND r.status = 'RUNNING')
   SELECT id FROM schedule`,
@@ -284,7 +284,11 @@ interface SettledRun {
   readonly nextRunAt: Date | null
 }
 
-/** A run whose session is gone keeps no trace of it. False: the schedule has changed meanwhile; read it again. */
+/**
+ * A run ended by the clock of the process that ran its turn, but no later than now, or the schedule's next run would
+ * seem to have begun before. One whose session is gone keeps no trace of it. False: the schedule has changed meanwhile;
+ * read it again.
+ */
 export async function settleRun(
   database: Database,
   { id, version }: Pick<FiringSchedule, 'id' | 'version'>,
