@@ -6,7 +6,7 @@
 import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
 import { findItems, isPrompt, readPrompt, type PromptItem } from './rehearsal-prompt.ts'
 import { readScript } from './rehearsal-script.ts'
-import { indent, markFacts, MAX_SHOWN_CHARS, quote, shorten } from './rehearsal-words.ts'
+import { fenced, markFacts, MAX_SHOWN_CHARS, quote, shorten } from './rehearsal-words.ts'
 
 /** A message of Chat Completions. */
 export interface HeardMessage {
@@ -64,11 +64,11 @@ function saidIn(content: string): string {
   return blocks.length === 0 ? content : blocks.map(([, , text = '']) => text).join('\n')
 }
 
-/** What the server says of a call as it is; what the tool said, which the server fenced, as Markdown's code. */
+/** What the server says of a call as it is; what the tool said, which the server fenced, between fences of Markdown: commands for plugins in it count. */
 function readResult(content: string): string {
   const shown = content.replaceAll(
     /^<<<(DATA_[A-Z]+_[0-9a-f]+)>>>\n([^]*?)\n?<<<END_\1>>>$/gm,
-    (_, _name, text: string) => (text.trim() === '' ? '' : `\n${indent(shorten(text, MAX_SHOWN_CHARS))}\n`),
+    (_, _name, text: string) => (text.trim() === '' ? '' : `\n${fenced(shorten(text, MAX_SHOWN_CHARS))}\n`),
   )
   return shown.trimEnd()
 }
