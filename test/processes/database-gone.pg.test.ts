@@ -32,9 +32,9 @@ interface Stage extends AsyncDisposable {
 }
 
 /** One server whose only way to the database can be cut. */
-async function beginStage(settings: Readonly<Record<string, number>> = {}): Promise<Stage> {
+async function beginStage(): Promise<Stage> {
   await using stack = new AsyncDisposableStack()
-  const cluster = stack.use(await Cluster.begin({ config: { settings } }))
+  const cluster = stack.use(await Cluster.begin())
   const url = cluster.databaseUrl ?? ''
   const proxy = stack.use(await TcpProxy.start(url))
   const server = await cluster.start({ databaseUrl: proxy.through(url) })
@@ -191,13 +191,4 @@ test('a server that is stopped meanwhile leaves all the same, and its turn goes 
   const next = clientOf(await cluster.start(), 'ada')
   expect(await turnsEnd(next, 1)).toMatchObject({ statuses: ['DONE'], interrupted: 1 })
   expect(await cluster.lines('marks')).toEqual(['once'])
-})
-
-test('a server whose database is silent, and so closes nothing, leaves all the same', async () => {
-  await using stage = await beginStage({ drain_timeout: 1 })
-  const { proxy, server } = stage
-  proxy.silence()
-  server.signal('SIGTERM')
-  await server.logged('the server did not stop in time: leaving at once; running turns will be continued')
-  expect(await server.ended).toEqual({ code: 1, signal: null })
 })

@@ -166,6 +166,17 @@ describe('with the embedded PostgreSQL', () => {
   })
 })
 
+test('an embedded PostgreSQL that hangs, and so closes nothing, does not keep the server from its end', async () => {
+  await using cluster = await Cluster.begin({ config: { settings: { drain_timeout: 1 } }, embedded: true })
+  const server = await cluster.start()
+  const hung = tellAll(server.pid, 'SIGSTOP', (pid) => commandOf(pid).includes('postgres'))
+  expect(hung.length).toBeGreaterThan(1)
+  server.signal('SIGTERM')
+  await server.logged('the server did not stop in time: leaving at once; running turns will be continued')
+  expect(await server.ended).toEqual({ code: 1, signal: null })
+  for (const pid of hung) process.kill(pid, 'SIGCONT')
+})
+
 test('a database that is not there yet is waited for, and a server that waits can be told to stop', async () => {
   await using cluster = await Cluster.begin()
   await using proxy = await TcpProxy.start(cluster.databaseUrl ?? '')
