@@ -6,7 +6,7 @@
 import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
 import { findItems, isPrompt, readPrompt, type PromptItem } from './rehearsal-prompt.ts'
 import { readScript } from './rehearsal-script.ts'
-import { fenced, markFacts, MAX_SHOWN_CHARS, quote, shorten } from './rehearsal-words.ts'
+import { markFacts, MAX_SHOWN_CHARS, quote, shorten } from './rehearsal-words.ts'
 
 /** A message of Chat Completions. */
 export interface HeardMessage {
@@ -51,7 +51,9 @@ export function rehearseConversation(messages: readonly HeardMessage[]): Rehears
   if (calls.length > 0) return { thinking, text: '', calls: calls.map(({ call }) => call), waitMs }
   if (script.silent) return { thinking, text: SILENCE_MARKER, calls: [], waitMs }
   const said = script.rest === '' ? [] : [`You wrote:\n\n${quote(shorten(script.rest, MAX_SHOWN_CHARS))}`]
-  const results = since.flatMap(({ role, content }) => (role === 'tool' ? [readResult(content)] : []))
+  const results = since.flatMap(({ role, content }) =>
+    role === 'tool' ? [shorten(withoutMarkers(content), MAX_SHOWN_CHARS)] : [],
+  )
   const known = knownFacts(messages)
   const facts = script.asksForFacts ? [listFacts(known)] : []
   const used = markFacts(script.uses, known)
@@ -64,13 +66,8 @@ function saidIn(content: string): string {
   return blocks.length === 0 ? content : blocks.map(([, , text = '']) => text).join('\n')
 }
 
-/** What the server says of a call as it is; what the tool said, which the server fenced, between fences of Markdown: commands for plugins in it count. */
-function readResult(content: string): string {
-  const shown = content.replaceAll(
-    /^<<<(DATA_[A-Z]+_[0-9a-f]+)>>>\n([^]*?)\n?<<<END_\1>>>$/gm,
-    (_, _name, text: string) => (text.trim() === '' ? '' : `\n${fenced(shorten(text, MAX_SHOWN_CHARS))}\n`),
-  )
-  return shown.trimEnd()
+function withoutMarkers(content: string): string {
+  return content.replaceAll(/^<<<(?:END_)?DATA_[A-Z]+_[0-9a-f]+>>>\n?/gm, '').trimEnd()
 }
 
 function knownFacts(messages: readonly HeardMessage[]): readonly PromptItem[] {

@@ -44,13 +44,6 @@ export function quote(text: string): string {
     .join('\n')
 }
 
-/** As Markdown's code whose lines begin where they did; the fence is longer than any in the text. */
-export function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
-  const fence = '`'.repeat(longest + 1)
-  return `${fence}\n${text}\n${fence}`
-}
-
 function indent(text: string): string {
   return text
     .trimEnd()
