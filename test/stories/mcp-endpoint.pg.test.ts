@@ -140,7 +140,7 @@ test('what waits for an approval is told, and decided', async () => {
   })
 })
 
-test('what comes after a turn that waits for an approval is told of it', async () => {
+test('what comes after a turn that waits for an approval shows what it waits for', async () => {
   const ada = await connect('ada')
   const session = '@ada:behind'
   await call(ada, 'ask', { args: { session, content: 'run: echo yes | tee out.txt' } })

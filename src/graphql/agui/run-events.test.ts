@@ -8,9 +8,9 @@ const OF_TURN = { seq: 1, turnId: 'turn_1' }
 
 /** What a page that has `shown` is given of the events. */
 function tell(shown: Partial<PageContent>, events: readonly TurnEvent[]): RunEvent[] {
-  const run = { threadId: 't', runId: 'r', namesCancelled: true }
-  const told = new RunEvents(run, { ...NOTHING, ...shown })
-  return events.flatMap((event) => told.tell(event))
+  const input = { threadId: 't', runId: 'r', namesCancelled: true }
+  const run = new RunEvents(input, { ...NOTHING, ...shown })
+  return events.flatMap((event) => run.tell(event))
 }
 
 function completed(content: string): TurnEvent {

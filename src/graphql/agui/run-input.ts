@@ -106,7 +106,7 @@ interface ResumeEntry {
   readonly payload?: unknown
 }
 
-/** What a page gives up is denied, as what nobody decides in time is; what waits no more it may give up, too. */
+/** What a page gives up is denied, as what is not decided in time is; what waits no more it may give up, too. */
 function decisionOf({ interruptId: id, status, payload }: ResumeEntry): Decision | GivenUp {
   if (!/^appr_[0-9a-z]{26}$/.test(id)) throw refuse(`resume: "${id.slice(0, 100)}" is the id of no interrupt.`)
   if (status === 'cancelled') return { id, approve: false, note: 'It was given up on the page.', isGivenUp: true }

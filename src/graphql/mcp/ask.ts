@@ -6,6 +6,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { EVENTS, TURN_OF_MESSAGE, type EventData, type SentData, type TurnData } from './documents.ts'
 import type { Operations } from '../protocols/operations.ts'
 import { Refused } from '../protocols/refused.ts'
+import { OVER } from '../protocols/follow-turn.ts'
 
 export interface AskOptions {
   readonly operations: Operations
@@ -25,8 +26,6 @@ export interface AwaitedTurn {
   readonly isOver: boolean
   readonly waits: string | null
 }
-
-const OVER: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'CANCELLED'])
 
 /** Null: the message starts no turn. Rejects with Refused. Resolves at the latest when the time is over. */
 export async function awaitAnswer(options: AskOptions): Promise<AwaitedTurn | null> {

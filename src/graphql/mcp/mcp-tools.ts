@@ -192,7 +192,7 @@ async function ask(
   }
 }
 
-/** What is refused now was sent all the same: a client that is not told where it is would send it once more. */
+/** What is refused now was sent all the same: a client that does not learn where it is would send it once more. */
 async function showAwaited(sent: Sent, awaited: Promise<AwaitedTurn | null>): Promise<CallToolResult> {
   try {
     const asked = await awaited

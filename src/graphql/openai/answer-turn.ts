@@ -26,7 +26,7 @@ export async function startTurn(operations: Operations, ask: Ask, clock: Clock):
   const decisions = readDecisions({ ...ask, user })
   if (decisions !== null) {
     const { last, after } = await decideAll(operations, decisions)
-    // Of a decision so long ago that its place in the log is not known there is no more to be told.
+    // Of a decision so long ago that its place in the log is not known there is no more to show.
     const wasOver = OVER.has(last.turn.status) && after >= last.session.lastSeq
     return { sessionId: last.session.id, messageId: last.turn.message.id, turn: { id: last.turn.id, after, wasOver } }
   }
@@ -42,7 +42,7 @@ export async function startTurn(operations: Operations, ask: Ask, clock: Clock):
   }
 }
 
-/** Keys of a message have at most 255 characters; one that is longer is told apart by its hash. */
+/** Keys of a message have at most 255 characters; a longer one is replaced by its hash. */
 function shortKey(key: string): string {
   return key.length <= 248 ? key : nameFor(key)
 }
@@ -82,5 +82,5 @@ export async function* tellTurn(
 }
 
 export function isOver({ status }: TurnData): boolean {
-  return status === 'DONE' || status === 'FAILED' || status === 'CANCELLED'
+  return OVER.has(status)
 }
