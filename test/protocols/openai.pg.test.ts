@@ -222,6 +222,23 @@ describe('chat completions', () => {
     await ask(waited, [user('wait: 2500')])
     expect(await messagesIn('ben', '@ben:late')).toEqual(['wait: 2500'])
   })
+
+  test('a conversation goes on after an answer that was stopped before its first word', async () => {
+    const ben = connect('ben')
+    const { data, response } = await ask(ben, [user('wait: 300')], { stream: true })
+    ;(data as unknown as { controller: AbortController }).controller.abort()
+    const session = response.headers.get('x-factotum-session') ?? ''
+    const read = `{ session(id: "${session}") { conversation(last: 9) { edges { node { __typename } } } } }`
+    await expect.poll(async () => JSON.stringify(await story.as('ben').run(read))).toContain('AgentText')
+    const next = await ask(ben, [user('wait: 300'), user('Hello?')])
+    expect(next.response.headers.get('x-factotum-session')).toBe(session)
+    const answer = next.data.choices[0]?.message.content ?? ''
+    const empty = { role: 'assistant', content: '' } as const
+    const history: Messages = [user('wait: 300'), empty, user('Hello?'), { role: 'assistant', content: answer }]
+    const last = await ask(ben, [...history, user('Good.')])
+    expect(last.response.headers.get('x-factotum-session')).toBe(session)
+    expect(await messagesIn('ben', session)).toEqual(['wait: 300', 'Hello?', 'Good.'])
+  })
 })
 
 describe('responses', () => {

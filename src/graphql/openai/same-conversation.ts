@@ -57,10 +57,9 @@ function collapse(exchanges: readonly Exchange[]): Exchange[] {
   return exchanges.filter(({ said }, index) => exchanges[index + 1]?.said.trim() !== said.trim())
 }
 
-/** Clients trim, and keep what had come of an answer that they cut off. */
+/** Clients trim, and keep what had come of an answer that they cut off: of one that they stopped early, nothing. */
 function isBeginning(repeated: string, stored: string): boolean {
-  const [ours, theirs] = [stored.trim(), repeated.trim()]
-  return ours.startsWith(theirs) && (theirs !== '' || ours === '')
+  return stored.trim().startsWith(repeated.trim())
 }
 
 function isSame(stored: string, repeated: string): boolean {
