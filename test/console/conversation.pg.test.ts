@@ -1,4 +1,4 @@
-/** Where a conversation stands on its page: what is new stays in sight while its end is. */
+/** A conversation on its page: what is new stays in sight while its end is, and is read as it was written. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { AppendMessageDocument } from '../generated/graphql.ts'
@@ -44,6 +44,17 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     await say(page, 'From here')
     await page.locator('.talk-entry', { hasText: 'From here' }).first().waitFor()
     await expect.poll(() => hiddenBelow(page, 'From here')).toBeLessThanOrEqual(0)
+  })
+
+  test('what a command has printed is read in its lines', async () => {
+    const id = 'cli:lines'
+    await world.story.as('ada').run(AppendMessageDocument, {
+      input: { sessionId: id, role: 'ASSISTANT', content: 'Printed:\none.txt\ntwo.txt' },
+    })
+    await using opened = await world.open('ada', { path: `/sessions/${encodeURIComponent(id)}` })
+    const entry = opened.page.locator('.entry-agent')
+    await entry.getByText('two.txt').waitFor()
+    expect(await entry.innerText()).toContain('Printed:\none.txt\ntwo.txt')
   })
 
   async function append(content: string): Promise<void> {

@@ -9,6 +9,8 @@ const TEXT_TAGS = 'a b br code del details em i input kbd s span strong sub summ
 const BLOCK_TAGS = 'blockquote h1 h2 h3 h4 h5 h6 hr li ol p pre ul table tbody td th thead tr'
 const marked = new Marked({
   gfm: true,
+  // A line ends where the person, the model or the command ended it: few of them wrap their lines.
+  breaks: true,
   renderer: {
     // HTML is shown as it was written: nothing of it reaches the browser's parser.
     html({ text }) {
