@@ -15,7 +15,7 @@ import { maskError } from '../operation/mask-error.ts'
 import { REQUEST_ID } from '../plugins/http/use-request-id.ts'
 import { admit, countRequest, httpOf, type AdmitOptions, type IdentifiedCaller } from '../protocols/admit.ts'
 import { decideAll } from '../protocols/decide.ts'
-import { followTurn, OVER } from '../protocols/follow-turn.ts'
+import { followTurn } from '../protocols/follow-turn.ts'
 import { Operations } from '../protocols/operations.ts'
 import { ownSession, SESSION_HEADER } from '../protocols/own-session.ts'
 import { accepted, Refused, statusOf } from '../protocols/refused.ts'
@@ -46,10 +46,8 @@ type Turn = {
   readonly id: string
   readonly messageId: string
   readonly after: number
-  /** What was planned up to `after`. */
+  /** As it is now, of a turn that was decided about. */
   readonly plan: PlanData | null
-  /** It had ended by `after`. */
-  readonly wasOver: boolean
 } | null
 
 export class AguiEndpoint {
@@ -109,10 +107,10 @@ export class AguiEndpoint {
       client.write(more.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
     await write(events.start(turn?.plan ?? null))
     if (turn === null) return write(events.finish(null))
-    const { sessionId, id: turnId, messageId, after, wasOver } = turn
+    const { sessionId, id: turnId, messageId, after } = turn
     const { signal } = client
     try {
-      const followed = followTurn({ operations, sessionId, turnId, messageId, after, wasOver, signal })
+      const followed = followTurn({ operations, sessionId, turnId, messageId, after, signal })
       for (let next = await followed.next(); ; next = await followed.next()) {
         if (next.done !== true) await write(events.tell(next.value))
         else if (next.value !== null) return await write(events.finish(next.value))
@@ -133,7 +131,7 @@ interface Run {
 }
 
 /** Followed from its beginning. */
-const BEGUN = { plan: null, wasOver: false } as const
+const BEGUN = { plan: null } as const
 
 interface Wanted {
   readonly input: RunInput
@@ -161,15 +159,15 @@ async function findTurn(operations: Operations, { input, sessionId }: Wanted): P
  */
 async function decideAndSay(operations: Operations, { input, sessionId }: Wanted): Promise<Turn> {
   const { decisions, said } = input
-  const { turn, session } = (await decideAll(operations, decisions)).last
+  const { last, after } = await decideAll(operations, decisions)
+  const { turn, session } = last
   if (said !== null && said.text.trim() !== turn.message.content.trim()) {
     const next = await say(operations, { input, sessionId, said })
     if (next?.id !== turn.id) return next
   }
   const { turn: planned } = await operations.run(READ_PLANS, { id: turn.id })
   const plan = planned?.plans.at(-1) ?? null
-  const wasOver = OVER.has(turn.status)
-  return { sessionId: session.id, id: turn.id, messageId: turn.message.id, after: session.lastSeq, plan, wasOver }
+  return { sessionId: session.id, id: turn.id, messageId: turn.message.id, after, plan }
 }
 
 async function say(

@@ -16,7 +16,7 @@ import { Narrator, type Piece } from './narrate.ts'
 export interface Started {
   readonly sessionId: string
   readonly messageId: string
-  readonly turn: { readonly id: string; readonly after: number; readonly wasOver: boolean } | null
+  readonly turn: { readonly id: string; readonly after: number } | null
 }
 
 /** Rejects with what is refused. When it resolves, the message is stored. */
@@ -26,9 +26,7 @@ export async function startTurn(operations: Operations, ask: Ask, clock: Clock):
   const decisions = readDecisions({ ...ask, user })
   if (decisions !== null) {
     const { last, after } = await decideAll(operations, decisions)
-    // Of a decision so long ago that its place in the log is not known there is no more to show.
-    const wasOver = OVER.has(last.turn.status) && after >= last.session.lastSeq
-    return { sessionId: last.session.id, messageId: last.turn.message.id, turn: { id: last.turn.id, after, wasOver } }
+    return { sessionId: last.session.id, messageId: last.turn.message.id, turn: { id: last.turn.id, after } }
   }
   const { sessionId, sent } = await chooseSession(operations, ask, clock)
   return toStarted(sessionId, sent ?? (await send()))
@@ -51,7 +49,7 @@ function toStarted(sessionId: string, { id, turn }: SentMessage): Started {
   return {
     sessionId,
     messageId: id,
-    turn: turn === null ? null : { id: turn.id, after: turn.firstSeq - 1, wasOver: false },
+    turn: turn === null ? null : { id: turn.id, after: turn.firstSeq - 1 },
   }
 }
 
@@ -65,8 +63,8 @@ export async function* tellTurn(
   signal: AbortSignal,
 ): AsyncGenerator<Piece, TurnData | null> {
   const narrator = new Narrator()
-  const { id: turnId, after, wasOver } = turn
-  const events = followTurn({ operations, sessionId, messageId, turnId, after, wasOver, signal })
+  const { id: turnId, after } = turn
+  const events = followTurn({ operations, sessionId, messageId, turnId, after, signal })
   let hasText = false
   for (let next = await events.next(); ; next = await events.next()) {
     if (next.done === true) {

@@ -16,10 +16,11 @@ function turn(status: string, approvals: readonly ApprovalData[] = []): TurnData
     id: 'turn_1',
     status,
     failure: null,
+    lastSeq: null,
     usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
     joinedInto: null,
     message: { id: 'msg_1' },
-    session: { id: 's', lastSeq: 9, approvals, asked: { edges: [{ node: { seq: 7 } }] }, activeTurn: null },
+    session: { id: 's', approvals, asked: { edges: [{ node: { seq: 7 } }] }, activeTurn: null },
   }
 }
 

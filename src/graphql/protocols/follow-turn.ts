@@ -18,8 +18,6 @@ export interface FollowOptions {
   readonly messageId: string
   /** Where to begin in the log: with what stands behind it. */
   readonly after: number
-  /** It had ended by then: what comes in the log is of other turns. False when left out. */
-  readonly wasOver?: boolean
   readonly signal: AbortSignal
 }
 
@@ -28,14 +26,15 @@ export interface FollowOptions {
  * `session.approvals`; null when `signal` aborts before. Throws a Refused when it can be followed no longer.
  */
 export async function* followTurn(options: FollowOptions): AsyncGenerator<TurnEvent, TurnData | null> {
-  const { operations, sessionId, turnId, messageId, after, wasOver = false, signal } = options
+  const { operations, sessionId, turnId, messageId, after, signal } = options
   const end = new AbortController()
   const events = await operations.events(TURN_EVENTS, { sessionId, after }, AbortSignal.any([signal, end.signal]))
   let followed = turnId
   try {
     const now = await readTurn(operations, turnId)
     if (now.status === 'JOINED' && now.joinedInto !== null) followed = now.joinedInto.id
-    if (OVER.has(now.status) && (wasOver || now.session.lastSeq <= after)) return now
+    // What stands behind is of other turns.
+    if (now.lastSeq !== null && now.lastSeq <= after) return now
     if (isStuck(now, after)) return now
     // It waits behind a turn that waits.
     if (now.status === 'QUEUED' && now.session.approvals.length > 0) return now

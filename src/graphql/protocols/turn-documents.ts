@@ -55,12 +55,13 @@ export interface TurnData {
   readonly id: string
   readonly status: string
   readonly failure: string | null
+  /** Where in the log it ended; null until it has. */
+  readonly lastSeq: number | null
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cachedTokens: number }
   readonly joinedInto: { readonly id: string } | null
   readonly message: { readonly id: string }
   readonly session: {
     readonly id: string
-    readonly lastSeq: number
     readonly approvals: readonly ApprovalData[]
     /** The last that was asked, decided, or waited for. */
     readonly asked: { readonly edges: readonly { readonly node: { readonly seq: number } }[] }
@@ -68,11 +69,11 @@ export interface TurnData {
   }
 }
 
-const TURN_FIELDS = `id status failure
+const TURN_FIELDS = `id status failure lastSeq
   usage { inputTokens outputTokens cachedTokens }
   joinedInto { id }
   message { id }
-  session { id lastSeq activeTurn { id } approvals(status: [PENDING]) { ${APPROVAL_FIELDS} }
+  session { id activeTurn { id } approvals(status: [PENDING]) { ${APPROVAL_FIELDS} }
     asked: events(last: 1, types: [APPROVAL, TURN_PAUSED]) { edges { node { seq } } } }`
 
 export const READ_TURN: Operation<{ readonly id: string }, { readonly turn: TurnData | null }> = {
