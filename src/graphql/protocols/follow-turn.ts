@@ -33,8 +33,8 @@ export async function* followTurn(options: FollowOptions): AsyncGenerator<TurnEv
   try {
     const now = await readTurn(operations, turnId)
     if (now.status === 'JOINED' && now.joinedInto !== null) followed = now.joinedInto.id
-    // What stands behind is of other turns.
-    if (now.lastSeq !== null && now.lastSeq <= after) return now
+    // What stands behind is of other turns. Of a turn whose events have been removed there is nothing to follow.
+    if (OVER.has(now.status) && (now.lastSeq ?? 0) <= after) return now
     if (isStuck(now, after)) return now
     // It waits behind a turn that waits.
     if (now.status === 'QUEUED' && now.session.approvals.length > 0) return now

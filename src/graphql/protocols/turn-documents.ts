@@ -55,7 +55,7 @@ export interface TurnData {
   readonly id: string
   readonly status: string
   readonly failure: string | null
-  /** Where in the log it ended; null until it has. */
+  /** Where in the log it ended; null until it has, and where its events have been removed. */
   readonly lastSeq: number | null
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cachedTokens: number }
   readonly joinedInto: { readonly id: string } | null
