@@ -63,6 +63,8 @@ export interface App {
   stop(): Promise<void>
   /** As it is set now: a stop that takes longer waits for a database or a process that will not answer. */
   longestStopMs(): number
+  /** What it is stopping at this moment. */
+  stoppingPart(): string | null
 }
 
 /**
@@ -109,7 +111,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const delegating = { database, config, clock, redactorOf, feed, doorbell, tracing }
   const delegator = new Delegator({ intake: delegating, timing, logger })
   const homeWatch = await HomeWatch.start({ home, timing, clock: hostClock, logger })
-  opened.add(() => homeWatch.stop())
+  opened.add('watch of the home', () => homeWatch.stop())
   const worker = createWorker(
     { options, stored, config, secrets, publicUrl, hooks, metrics, tracing, background, tools, knowledge, delegator },
     homeWatch,
@@ -140,7 +142,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
     homeWatch,
     schema,
   })
-  opened.add(() => door.stop())
+  opened.add('HTTP server', () => door.stop())
   publicUrl.listensAt(door.url)
   await writeListening(home, door.url, logger)
   if (options.paused === true) logger.warn(PAUSED)
@@ -163,9 +165,9 @@ interface Ground {
 async function openGround(options: AppOptions, opened: Opened): Promise<Ground> {
   const { home, environment, production, stopping, timing, clock: hostClock, logger, logLines } = options
   const file = await openLiveConfig({ path: configPath(home), production, timing, logger, clock: hostClock })
-  opened.add(() => file.stop())
+  opened.add('config.toml', () => file.stop())
   const secrets = new SecretStore({ home, env: environment, config: file, timing, clock: hostClock, logger })
-  opened.add(() => secrets.stop())
+  opened.add('secrets', () => secrets.stop())
   logLines.changeBy((line) => secrets.redactLine(line))
   for (const missing of findMissingKeys(file.current(), secrets))
     logger.warn(`the key of a provider is not set: ${missing}`)
@@ -173,7 +175,7 @@ async function openGround(options: AppOptions, opened: Opened): Promise<Ground> 
   if (stopping.aborted) throw new AppError('SHUTTING_DOWN', 'Stopped before it had started.')
   const { clock, database, doorbell } = stored
   const config = await LivePeople.start({ file, database, doorbell, timing, clock, logger })
-  opened.add(() => config.stop())
+  opened.add('people', () => config.stop())
   const { metrics, tracing } = await openFigures(options, secrets, opened)
   await openAudit({ stored, file, secrets, metrics, logger }, opened)
   return { file, secrets, stored, config, metrics, tracing }
@@ -197,6 +199,7 @@ function handleOf({ door, stored: { database, clock }, publicUrl, file, opened }
     reloadConfig: () => file.reload(),
     stop: () => opened.close(),
     longestStopMs: () => file.current().settings.drainTimeoutMs + CLOSING_MS,
+    stoppingPart: () => opened.closingPart,
   }
 }
 
@@ -213,18 +216,16 @@ interface WorkParts {
 /** From here on turns, schedules and checkpoints move. */
 async function startWork(parts: WorkParts, opened: Opened): Promise<void> {
   const { config, intake, worker, delegator } = parts
-  const { checkpointer, curationJobs, embeddingJobs, sketchIndexJob } = parts.knowledge
   const { timing, logger } = parts.options
   const { database, doorbell, clock } = parts.stored
   await worker.start()
   // Drained first, while the door still shows how the last turns end.
-  opened.add(() => worker.stop())
+  opened.add('worker', () => worker.stop())
   const scheduler = new Scheduler({ intake, timing, clock, logger })
   const pausedTurns = new PausedTurns({ database, doorbell, config, logger })
-  const knowledge = [checkpointer, curationJobs, embeddingJobs, sketchIndexJob]
-  for (const part of [scheduler, delegator, pausedTurns, ...knowledge]) {
+  for (const [name, part] of Object.entries({ scheduler, delegator, pausedTurns, ...parts.knowledge })) {
     part.start()
-    opened.add(() => part.stop())
+    opened.add(name, () => part.stop())
   }
 }
 

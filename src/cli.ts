@@ -359,7 +359,7 @@ async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Pro
     if (first !== null) await sayLoginLink(app)
     process.on('SIGHUP', () => void app.reloadConfig())
     await untilAborted(stopping)
-    leaveAfter(app.longestStopMs(), logger)
+    leaveAfter(app, logger)
     await app.stop().catch((error: unknown) => {
       logger.error({ err: error }, 'stopping failed; leaving with exit code 1')
       process.exit(1)
@@ -369,9 +369,10 @@ async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Pro
 }
 
 /** A database that is silent keeps its connections, and so what closes them, for as long as it is. */
-function leaveAfter(ms: number, logger: Logger): void {
+function leaveAfter(app: App, logger: Logger): void {
+  const ms = app.longestStopMs()
   systemClock.after(ms, () => {
-    logger.error({ ms }, 'the server did not stop in time: leaving at once; running turns will be continued')
+    logger.error({ ms, part: app.stoppingPart() }, 'the server did not stop in time: leaving at once; running turns will be continued')
     process.exit(1)
   })
 }

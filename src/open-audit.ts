@@ -22,10 +22,10 @@ export async function openAudit({ stored, file, secrets, metrics, logger }: Audi
   const onSealed = (): void => doorbell.ring({ kind: 'audit' })
   const sealer = new AuditSealer({ database, clock, logger, metrics, onSealed })
   await sealer.start()
-  opened.add(() => sealer.stop())
+  opened.add('audit sealer', () => sealer.stop())
   const onSecretsReloaded: ConfigAuditOptions['onSecretsReloaded'] = (listener) => secrets.onReloaded(listener)
   const hideSecrets = (text: string): string => secrets.redactLine(text)
   const configAudit = new ConfigAudit({ database, config: file, onSecretsReloaded, hideSecrets, clock, logger })
   configAudit.start()
-  opened.add(() => configAudit.stop())
+  opened.add('audit of the configuration', () => configAudit.stop())
 }

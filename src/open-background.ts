@@ -61,11 +61,11 @@ export async function openBackground(
     doorbell,
     isPaused,
   })
-  opened.add(() => outbox.stop())
+  opened.add('outbox', () => outbox.stop())
   const approvalExpiry = new ApprovalExpiry({ database, feed, doorbell, clock, logger })
   const redactorOf = (sessionId: string): Redactor => secrets.redactorOf(sessionId)
   const turnEnds = new TurnEnds({ database, config, hooks, redactorOf, clock, logger })
-  opened.add(() => turnEnds.stop())
+  opened.add('ends of turns', () => turnEnds.stop())
   const { name: sweep } = SWEEP_PUBLISHED_FILES
   const handlers: JobHandlers = {
     ...outbox.handlers,
@@ -94,7 +94,7 @@ export async function openBackground(
   const background = { outbox, approvalExpiry, turnEnds, checkWebhook, guard }
   if (isPaused) return background
   const jobs = new JobRunner({ url: database.url, handlers, periodic, clock, logger, metrics })
-  opened.add(() => jobs.stop())
+  opened.add('job runner', () => jobs.stop())
   await jobs.start()
   await outbox.sweep()
   return background

@@ -21,6 +21,6 @@ export async function openFigures(
   const redact = (text: string): string => secrets.redactLine(text)
   const tracing = await openTelemetry({ environment, registry, redact, version: VERSION, clock, logger })
   if (tracing.isOn) logLines.trace = () => tracing.ids()
-  opened.add(() => tracing.stop())
+  opened.add('tracing', () => tracing.stop())
   return { metrics, tracing }
 }

@@ -71,7 +71,7 @@ export async function openPlugins(parts: PluginsParts, opened: Opened): Promise<
     clock,
     logger,
   })
-  opened.add(() => plugins.stop())
+  opened.add('plugins', () => plugins.stop())
   if (paused !== true) await plugins.start()
   return plugins
 }

@@ -38,31 +38,31 @@ export async function openStore(options: StoreOptions, secrets: SecretStore, ope
     'the embedded PostgreSQL starts; the first time its files are made',
     openDatabase,
   )
-  opened.add(() => resolved.stop())
+  opened.add('PostgreSQL', () => resolved.stop())
   secrets.hidePasswordOf('the address of the database', resolved.url)
   if (!resolved.embedded) await reachDatabase(resolved.url, options)
   await progress.during('the schema is brought up to date', () =>
     migrate(resolved.url, { logger, clock: hostClock, stopping }),
   )
   const database = new Database({ url: resolved.url, maxConnections: PROCESS_CONNECTIONS.statements, logger })
-  opened.add(() => database.close())
+  opened.add('connections of the database', () => database.close())
   let filling = Promise.resolve()
   const cancelFilling = hostClock.after(FILL_AFTER_MS, () => {
     filling = fill(database, logger)
   })
-  opened.add(() => {
+  opened.add('first connections', () => {
     cancelFilling()
     return filling
   })
   const clock = await DatabaseClock.start({ database, clock: hostClock, logger })
-  opened.add(() => clock.stop())
+  opened.add('database clock', () => clock.stop())
   const doorbell = new Doorbell({ url: resolved.url, logger, clock })
   doorbell.on('gone', ({ sessionId }) => secrets.forget(sessionId))
   await doorbell.start()
-  opened.add(() => doorbell.stop())
+  opened.add('doorbell', () => doorbell.stop())
   const feed = new Feed({ database, doorbell, timing, logger, clock })
   feed.start()
-  opened.add(() => feed.stop())
+  opened.add('event feed', () => feed.stop())
   const described = `${await describeDatabase(database)}${resolved.embedded ? ' (embedded)' : ''}`
   return { database, doorbell, feed, clock, described }
 }

@@ -64,7 +64,7 @@ export async function openTools(parts: ToolsParts, opened: Opened): Promise<Tool
       logger.warn({ error: messageOf(error), ...measured }, 'the size of a workspace is not recorded'),
     )
   const commands = await createCommandRunner({ home, logger, clock, onMeasured })
-  opened.add(() => commands.stop())
+  opened.add('commands', () => commands.stop())
   const providers = { config, keys: secrets, proxyEnv: environment, tracing, clock, logger }
   const modelFailures = new ModelFailures(clock)
   const answering = createLanguageModel({ ...providers, formStore: storedForms(database) })
@@ -84,7 +84,7 @@ export async function openTools(parts: ToolsParts, opened: Opened): Promise<Tool
     onProblem: (message) => logger.warn(message),
   })
   const servers = createMcpServers(parts, toolCatalog, programs)
-  opened.add(() => servers.stop())
+  opened.add('MCP servers', () => servers.stop())
   const agentsFor = createAgentsFor({ config, model, home, clock, logger })
   const serverParts = {
     delegation: { on: () => delegation.turn(true), off: () => delegation.turn(false) },

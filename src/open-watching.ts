@@ -37,9 +37,9 @@ export function openWatching({ stored, config, logger }: WatchingOptions, opened
     scheduleNotifier: createScheduleNotifier({ doorbell, clock, logger }),
     auditTrails: new AuditTrails({ database, doorbell, clock }),
   }
-  for (const part of Object.values(watching)) {
+  for (const [name, part] of Object.entries(watching)) {
     part.start()
-    opened.add(() => part.stop())
+    opened.add(name, () => part.stop())
   }
   return watching
 }

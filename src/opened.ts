@@ -1,10 +1,17 @@
 /** What has been opened, to be closed in reverse. One that fails to close does not keep the others open. */
 export class Opened {
-  readonly #closers: (() => Promise<void>)[] = []
+  readonly #closers: Closer[] = []
   #closing: Promise<void> | null = null
+  #part: string | null = null
 
-  add(close: () => Promise<void>): void {
-    this.#closers.push(close)
+  /** `part`: what the log calls it. */
+  add(part: string, close: () => Promise<void>): void {
+    this.#closers.push({ part, close })
+  }
+
+  /** The part that is being closed at this moment. */
+  get closingPart(): string | null {
+    return this.#part
   }
 
   close(): Promise<void> {
@@ -14,13 +21,22 @@ export class Opened {
 
   async #closeAll(): Promise<void> {
     const failures: unknown[] = []
-    for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
+    const failed: string[] = []
+    for (let closer = this.#closers.pop(); closer !== undefined; closer = this.#closers.pop()) {
+      this.#part = closer.part
       try {
-        await close()
+        await closer.close()
       } catch (error) {
         failures.push(error)
+        failed.push(closer.part)
       }
     }
-    if (failures.length > 0) throw new AggregateError(failures, 'some parts did not close')
+    this.#part = null
+    if (failures.length > 0) throw new AggregateError(failures, `did not close: ${failed.join(', ')}`)
   }
+}
+
+interface Closer {
+  readonly part: string
+  readonly close: () => Promise<void>
 }
