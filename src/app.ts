@@ -50,6 +50,7 @@ import { openTools, type Tools } from './open-tools.ts'
 import { openWatching } from './open-watching.ts'
 import { createWorker } from './open-worker.ts'
 import type { LiveConfig } from './config/config.ts'
+import type { LivePlugins } from './plugins/live-plugins.ts'
 import { PausedTurns } from './worker/paused-turns.ts'
 import type { Worker } from './worker/worker.ts'
 
@@ -146,7 +147,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   publicUrl.listensAt(door.url)
   await writeListening(home, door.url, logger)
   if (options.paused === true) logger.warn(PAUSED)
-  else await startWork({ options, stored, config, intake, worker, delegator, knowledge }, opened)
+  else await startWork({ options, stored, config, intake, worker, delegator, knowledge, plugins }, opened)
   logger.info({ url: door.url, database: described }, 'factotum is ready')
   return handleOf({ door, stored, publicUrl, file, opened })
 }
@@ -204,20 +205,25 @@ function handleOf({ door, stored: { database, clock }, publicUrl, file, opened }
 }
 
 interface WorkParts {
-  readonly options: Pick<AppOptions, 'timing' | 'logger'>
+  readonly options: Pick<AppOptions, 'timing' | 'logger' | 'stopping'>
   readonly stored: Pick<Stored, 'database' | 'doorbell' | 'clock'>
   readonly config: LiveConfig
   readonly intake: IntakeContext
   readonly worker: Pick<Worker, 'start' | 'stop'>
   readonly delegator: Delegator
   readonly knowledge: KnowledgeJobs
+  readonly plugins: Pick<LivePlugins, 'untilTried'>
 }
+
+/** Turns wait for plugins that long; the door is open meanwhile, and takes messages. */
+const PLUGINS_MS = 5_000
 
 /** From here on turns, schedules and checkpoints move. */
 async function startWork(parts: WorkParts, opened: Opened): Promise<void> {
   const { config, intake, worker, delegator } = parts
-  const { timing, logger } = parts.options
+  const { timing, logger, stopping } = parts.options
   const { database, doorbell, clock } = parts.stored
+  await parts.plugins.untilTried(PLUGINS_MS, stopping)
   await worker.start()
   // Drained first, while the door still shows how the last turns end.
   opened.add('worker', () => worker.stop())

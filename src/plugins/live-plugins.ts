@@ -3,7 +3,7 @@
  * of changes, and a poll each second finds what was missed.
  *
  * What must hold: a plugin runs at most once in a process; one whose settings, files or secrets have changed is stopped
- * and started anew as a whole; no turn waits for any of it. Where processes have different homes, a row's status is
+ * and started anew as a whole; no turn waits for any of it, but the first ones of a process, for a few seconds. Where processes have different homes, a row's status is
  * that of the process whose plugin changed last.
  */
 import type { LiveConfig } from '../config/config.ts'
@@ -112,6 +112,8 @@ export class LivePlugins {
   readonly #late: LateLoads
   /** Of those that are not loaded yet, by name. */
   #recalled: ReadonlyMap<string, CalledPlugin> = new Map()
+  /** Of those, the ones that do not come with Factotum. */
+  #awaited: readonly string[] = []
   /** Models whose runtime was missing at the last check: each is said once. */
   #missing: ReadonlySet<string> = new Set()
   #countDueMs = 0
@@ -149,10 +151,34 @@ export class LivePlugins {
       const found = this.#finder.find()
       const called = (await readCalledPlugins(database)).filter((one) => found.has(one.name) && isCalled(one))
       this.#recalled = new Map(called.map((one) => [one.name, one]))
+      this.#awaited = called.flatMap(({ name }) => (found.get(name)?.origin === 'BUILT_IN' ? [] : [name]))
       this.#callInTurns(called)
     } catch (error) {
       logger.warn({ error: messageOf(error) }, 'plugins could not be read yet; turns that begin now have none')
     }
+  }
+
+  /**
+   * Resolves when each plugin of others that turns call takes calls or has failed, and after `ms` in any case: turns
+   * that begin before do without those that are just starting. Never rejects.
+   */
+  async untilTried(ms: number, stopping: AbortSignal): Promise<void> {
+    if (this.#awaited.length === 0) return
+    const { clock, logger } = this.#options
+    const areTried = new AbortController()
+    const waited = clock.sleep(ms, AbortSignal.any([stopping, areTried.signal]))
+    const trying = this.#allTried().finally(() => areTried.abort())
+    // What fails here is read again by the poll, which says so.
+    trying.catch(() => undefined)
+    await waited
+    if (areTried.signal.aborted || stopping.aborted) return
+    const late = this.#awaited.filter((name) => this.#running.get(name)?.keeper.instance == null)
+    logger.warn({ plugins: late, ms }, 'plugins are still starting; turns begin without them')
+  }
+
+  async #allTried(): Promise<void> {
+    await this.#ticks.run()
+    for (const name of this.#awaited) await this.#running.get(name)?.keeper.tried
   }
 
   /** Resolves when no plugin runs any more. Repeatable; never rejects. */

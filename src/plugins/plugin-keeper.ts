@@ -66,6 +66,7 @@ export class PluginKeeper {
   #failuresMs: number[] = []
   /** How often it was started again without 15 quiet minutes between. */
   #restarts = 0
+  readonly #tried = Promise.withResolvers<void>()
   /** Resolves when the life under way is to end because there were too many failures. */
   #rest = Promise.withResolvers<'REST'>()
 
@@ -81,6 +82,11 @@ export class PluginKeeper {
   /** The plugin, if it takes calls now. */
   get instance(): PluginInstance | null {
     return this.#instance
+  }
+
+  /** Resolves when it takes calls for the first time, or has failed, or was stopped before. */
+  get tried(): Promise<void> {
+    return this.#tried.promise
   }
 
   /** As of now: failures grow old. */
@@ -108,6 +114,7 @@ export class PluginKeeper {
   /** Ends it; resolves when it has ended. Repeatable; never rejects. */
   async stop(): Promise<void> {
     this.#stopping.abort()
+    this.#tried.resolve()
     await this.#loop
   }
 
@@ -153,6 +160,7 @@ export class PluginKeeper {
       if (this.#stopping.signal.aborted) return true
       this.#phase = 'RUNNING'
       this.#instance = instance
+      this.#tried.resolve()
       this.#options.onChange()
       const ended = await Promise.race([instance.lost.then((reason) => ({ reason })), this.#rest.promise, stopped])
       if (typeof ended === 'object') this.#crashed(ended.reason)
@@ -197,6 +205,7 @@ export class PluginKeeper {
     if (this.#recentFailures() === 0) this.#restarts = 0
     this.#failuresMs.push(clock.monotonicMs())
     this.#lastError = message.slice(0, 2000)
+    this.#tried.resolve()
     logger.warn({ plugin: name, error: this.#lastError }, 'a plugin failed; it is left out')
     onChange()
   }
