@@ -3,8 +3,8 @@
  * of changes, and a poll each second finds what was missed.
  *
  * What must hold: a plugin runs at most once in a process; one whose settings, files or secrets have changed is stopped
- * and started anew as a whole; no turn waits for any of it, but the first ones of a process, for a few seconds. Where processes have different homes, a row's status is
- * that of the process whose plugin changed last.
+ * and started anew as a whole; no turn waits for any of it, but the first ones of a process, for a few seconds. Where
+ * processes have different homes, a row's status is that of the process whose plugin changed last.
  */
 import type { LiveConfig } from '../config/config.ts'
 import { missingRuntimes, type MissingRuntime } from '../config/models/missing-runtimes.ts'
