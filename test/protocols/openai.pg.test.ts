@@ -193,7 +193,8 @@ describe('chat completions', () => {
     const notice = (await ask(ben, [first])).data.choices[0]?.message.content ?? ''
     const ids = notice.match(/appr_\w+/g) ?? []
     expect(ids).toHaveLength(2)
-    await ask(ben, [user(`/deny ${ids[0]}`)])
+    const one = await ask(ben, [user(`/deny ${ids[0]}`)])
+    expect(one.data.choices[0]?.message.content).not.toContain('Waiting')
     const read = `{ node(id: "${ids[1]}") { ... on Approval { status } } }`
     await expect.poll(() => story.as('ben').run(read)).toEqual({ node: { status: 'CANCELLED' } })
     const both = await ask(ben, [first, { role: 'assistant', content: notice }, user('/deny')])

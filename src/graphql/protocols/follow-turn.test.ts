@@ -11,7 +11,9 @@ const APPROVAL: ApprovalData = {
   task: { id: 'task_1', type: 'EXEC', detail: 'ls', tool: null, args: null },
 }
 
-function turn(status: string, approvals: readonly ApprovalData[] = []): TurnData {
+type Refusals = TurnData['session']['refused']
+
+function turn(status: string, approvals: readonly ApprovalData[] = [], refused: Refusals = []): TurnData {
   return {
     id: 'turn_1',
     status,
@@ -20,8 +22,12 @@ function turn(status: string, approvals: readonly ApprovalData[] = []): TurnData
     usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
     joinedInto: null,
     message: { id: 'msg_1' },
-    session: { id: 's', approvals, asked: { edges: [{ node: { seq: 7 } }] }, activeTurn: null },
+    session: { id: 's', approvals, refused, asked: { edges: [{ node: { seq: 7 } }] }, activeTurn: null },
   }
+}
+
+function denied(status: string): Refusals[number] {
+  return { task: { status } }
 }
 
 test.each([
@@ -36,6 +42,13 @@ test.each([
   // It waits once more, for what stands further on in the log.
   [{ __typename: 'TurnPausedEvent', seq: 4 }, turn('AWAITING_APPROVAL', [APPROVAL]), false],
   [{ __typename: 'TurnPausedEvent', seq: 7 }, turn('JOINED', [APPROVAL]), true],
+  // One of two was denied, which the turn has not taken up yet.
+  [
+    { __typename: 'ApprovalEvent', seq: 7 },
+    turn('AWAITING_APPROVAL', [APPROVAL], [denied('AWAITING_APPROVAL')]),
+    false,
+  ],
+  [{ __typename: 'TurnPausedEvent', seq: 7 }, turn('AWAITING_APPROVAL', [APPROVAL], [denied('FAILED')]), true],
   [{ __typename: 'TurnCompletedEvent', seq: 9 }, turn('JOINED', [APPROVAL]), true],
 ] as const)('%o of a turn: %o', (event, now, ends) => {
   expect(isEnd(event, now)).toBe(ends)

@@ -64,11 +64,13 @@ export function isEnd({ __typename: type, seq }: Pick<TurnEvent, '__typename' | 
 
 /**
  * Nothing comes behind `seq` until an approval is decided. What waits now may have been asked further on in the log
- * than where one that was decided since was waited for.
+ * than where one that was decided since was waited for. A turn that was denied something goes on at once: a plan takes
+ * back what else it asks for, a conversation waits for that anew.
  */
 function isStuck({ status, session }: TurnData, seq: number): boolean {
   const waits = status === 'AWAITING_APPROVAL' || status === 'JOINED'
-  return waits && session.approvals.length > 0 && session.asked.edges.every(({ node }) => node.seq <= seq)
+  const goesOn = session.refused.some(({ task }) => task.status === 'AWAITING_APPROVAL')
+  return waits && !goesOn && session.approvals.length > 0 && session.asked.edges.every(({ node }) => node.seq <= seq)
 }
 
 export async function readTurn(operations: Operations, id: string): Promise<TurnData> {

@@ -63,6 +63,8 @@ export interface TurnData {
   readonly session: {
     readonly id: string
     readonly approvals: readonly ApprovalData[]
+    /** The newest that were denied or not given in time, whatever their turn. */
+    readonly refused: readonly { readonly task: { readonly status: string } }[]
     /** The last that was asked, decided, or waited for. */
     readonly asked: { readonly edges: readonly { readonly node: { readonly seq: number } }[] }
     readonly activeTurn: { readonly id: string } | null
@@ -74,6 +76,7 @@ const TURN_FIELDS = `id status failure lastSeq
   joinedInto { id }
   message { id }
   session { id activeTurn { id } approvals(status: [PENDING]) { ${APPROVAL_FIELDS} }
+    refused: approvals(status: [DENIED, EXPIRED]) { task { status } }
     asked: events(last: 1, types: [APPROVAL, TURN_PAUSED]) { edges { node { seq } } } }`
 
 export const READ_TURN: Operation<{ readonly id: string }, { readonly turn: TurnData | null }> = {
