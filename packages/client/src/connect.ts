@@ -35,6 +35,7 @@ export type {
   SendOptions,
   SendResult,
   SessionClient,
+  UploadOptions,
 } from './session-client.ts'
 export { approvalList, factList, learningList, sessionList } from './lists/lists.ts'
 export type { ListState, LiveList } from './lists/live-list.ts'

@@ -20,12 +20,22 @@ export interface UploadRefused {
 /** A file of a browser has a name of its own. */
 export type FileBody = Blob | Uint8Array<ArrayBuffer> | ArrayBuffer | string
 
+interface FileToSend {
+  readonly sessionId: string
+  readonly name: string
+  readonly body: FileBody
+  /** Whom it is from; undefined: the user of the token. */
+  readonly user: string | undefined
+  readonly signal: AbortSignal
+}
+
 /** Sent once: sending it again replaces it, so repeating does no harm. */
 export async function sendFile(
   connection: Connection,
-  { sessionId, name, body, signal }: { sessionId: string; name: string; body: FileBody; signal: AbortSignal },
+  { sessionId, name, body, user, signal }: FileToSend,
 ): Promise<Uploaded | UploadRefused> {
-  const path = `/files/${encodeURIComponent(sessionId)}/${encodeURIComponent(name)}`
+  const from = user === undefined ? '' : `?user=${encodeURIComponent(user)}`
+  const path = `/files/${encodeURIComponent(sessionId)}/${encodeURIComponent(name)}${from}`
   const answer = await connection.put(path, body, signal)
   if ('problem' in answer) return { __typename: 'UploadRefused', ...answer } as UploadRefused
   if ('name' in answer) return { __typename: 'Uploaded', ...answer } as Uploaded

@@ -50,6 +50,12 @@ export interface SendOptions extends Omit<SendMessageInput, 'sessionId' | 'conte
   readonly signal?: AbortSignal
 }
 
+/** `user`: for tokens of connectors, whom the file is from. */
+export interface UploadOptions {
+  readonly user?: string
+  readonly signal?: AbortSignal
+}
+
 /** `__typename` says whether it is open (OpenSessionPayload; `created`: it was opened by this call) or why not. */
 export type OpenResult = StartSessionMutation['openSession']
 /** `__typename` says whether the end was requested (CancelTurnPayload) or why not, such as that no turn runs. */
@@ -138,13 +144,10 @@ export class SessionClient {
     return (await this.#connection.request(EditWaitingDocument, { input })).editQueuedMessage
   }
 
-  /** Puts a file into the session; one of this name is replaced. */
-  upload(
-    name: string,
-    body: FileBody,
-    { signal }: { readonly signal?: AbortSignal } = {},
-  ): Promise<Uploaded | UploadRefused> {
-    return sendFile(this.#connection, { sessionId: this.id, name, body, signal: this.#connection.until(signal) })
+  /** Puts a file into the session, which must be there; one of this name is replaced. */
+  upload(name: string, body: FileBody, { signal, user }: UploadOptions = {}): Promise<Uploaded | UploadRefused> {
+    const until = this.#connection.until(signal)
+    return sendFile(this.#connection, { sessionId: this.id, name, body, user, signal: until })
   }
 
   /** The newest 100 files of the session: uploaded ones, and those that turns have published. */
