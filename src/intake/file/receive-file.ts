@@ -6,7 +6,7 @@
 import { openerQuota } from '../../config/schema/quotas.ts'
 import { resolveSender } from '../../config/access/resolve-sender.ts'
 import { contentTypeOf } from '../../core/file/published-file.ts'
-import { conflict, invalidInput, type Refusal } from '../../core/refusal.ts'
+import { conflict, invalidInput, notFound, type Refusal } from '../../core/refusal.ts'
 import { MAX_UPLOADED_FILES, uploadName, uploadNameProblem } from '../../core/file/uploaded-file.ts'
 import type { Role, Viewer } from '../../core/identity.ts'
 import { newId } from '../../platform/id.ts'
@@ -112,8 +112,10 @@ function refusalOf(
   { sessionId, name }: ExpectedFile,
 ): Refusal {
   switch (outcome.kind) {
-    case 'NoSession':
-      return { kind: 'NotFound', id: sessionId, message: `There is no session "${sessionId}" any more.` }
+    case 'NoSession': {
+      const refusal = notFound('session', sessionId)
+      return { ...refusal, message: `${refusal.message} Open it first, by openSession or with a message.` }
+    }
     case 'AdminsFile':
       return conflict(
         'NOT_ALLOWED',
