@@ -84,7 +84,9 @@ const INSIDE = [
 
 describe('a webhook that leads inside is refused', () => {
   test.each(INSIDE)('%s', async (url) => {
-    expect(await guard().findProblem(url)).toMatch(/must not lead to .*unless an admin allows ".*"/)
+    expect(await guard().findProblem(url)).toMatch(
+      /must not lead to .*unless an admin puts ".*" into webhook_allow_list/,
+    )
   })
 })
 
@@ -96,7 +98,7 @@ describe('a webhook that breaks another rule is refused, and told which', () => 
     ['', 'begins with "https://"'],
     ['http://ada:secret@public.example/', 'must not contain a user name or password'],
     ['http://public.example:22/', 'must have port 80, 443, 8080 or 8443'],
-    ['http://public.example:6379/', 'unless an admin allows "public.example"'],
+    ['http://public.example:6379/', 'unless an admin puts "public.example" into webhook_allow_list'],
     ['http://unknown.example/', '"unknown.example" cannot be resolved'],
     ['http://nowhere.example/', 'has no address'],
     [`http://public.example/${'x'.repeat(2000)}`, 'at most 2000 characters'],

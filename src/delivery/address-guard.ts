@@ -104,7 +104,7 @@ function refusalOf(host: string, address: string): string {
 }
 
 function orList(host: string): string {
-  return `unless an admin allows "${host}"`
+  return `unless an admin puts "${host}" into webhook_allow_list`
 }
 
 /** Without the brackets of IPv6 and without a final dot. */

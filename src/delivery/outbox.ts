@@ -9,7 +9,7 @@
  */
 import type { LiveConfig } from '../config/config.ts'
 import type { ApiKeys } from '../config/access/api-keys.ts'
-import { webhookSecretsOf } from '../config/access/webhook-secret.ts'
+import { webhookSecretsOf, whyUnsigned } from '../config/access/webhook-secret.ts'
 import { messageOf } from '../core/errors.ts'
 import { ERASED } from '../core/text/erased.ts'
 import { enqueueJobs, type NewJob } from '../jobs/enqueue-jobs.ts'
@@ -204,11 +204,12 @@ export class Outbox {
     const { url, tokenName, id, sessionId, taskId, content, final } = claimed
     if (url === null) return failure('The session has no webhook any more.')
     if (content === ERASED) return failure('The text was erased.')
-    const secrets = webhookSecretsOf(config.current().tokens.get(tokenName ?? ''), keys)
+    const token = config.current().tokens.get(tokenName ?? '')
+    if (token === undefined)
+      return failure(`The token "${tokenName}", which set the webhook, is gone; set it with another.`)
+    const secrets = webhookSecretsOf(token, keys)
     if (secrets.length === 0)
-      return failure(
-        `The token "${tokenName}", which set the webhook, has no secret to sign with; an admin can give it one.`,
-      )
+      return failure(`The webhook was set with the token "${token.name}", ${whyUnsigned(token)}.`)
     const body = JSON.stringify({ session: sessionId, task_id: taskId, type: 'msg', content, final })
     const headers = { ...signPost(secrets, { id, at: clock.now(), body }), ...this.#options.tracing?.headers() }
     const end = metrics.deliverySeconds.startTimer()

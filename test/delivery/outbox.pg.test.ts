@@ -539,7 +539,7 @@ describe('secrets and webhooks that change', () => {
     outbox.wake('cli:secrets-3')
     expect(await world.settled(id)).toMatchObject({
       status: 'DEAD',
-      last_error: expect.stringContaining('no secret to sign with'),
+      last_error: 'The token "removed", which set the webhook, is gone; set it with another.',
     })
     expect(receiver.received.all).toEqual([])
   })

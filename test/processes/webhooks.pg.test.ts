@@ -132,7 +132,7 @@ test('a webhook that must not be is refused when it is set, and told why', async
   const { session } = await ada.run(SessionWebhookDocument, { id: 'cli:a' })
   expect(session).toBeNull()
   expect(await openWith(story.as('ben'), 'cli:b', 'http://127.0.0.1:1/')).toMatch(
-    /token "ben", which has no secret to sign posts with/,
+    /token "ben", which has no secret to sign posts with; an admin can set webhook_secret in \[tokens.ben\]/,
   )
   expect(await openWith(story.as('bridge'), 'cli:c', 'http://127.0.0.1:1/')).toBe('opened')
   const { updateSession } = await ada.run(UpdateSessionDocument, {

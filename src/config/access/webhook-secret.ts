@@ -7,6 +7,8 @@ import { randomHex } from '../../platform/id.ts'
 import type { TokenConfig } from '../config.ts'
 import type { ApiKeys } from './api-keys.ts'
 
+type NamedToken = Pick<TokenConfig, 'name' | 'declared' | 'webhookSecretEnvs'>
+
 const PREFIX = 'whsec_'
 const MIN_BYTES = 24
 const MAX_BYTES = 64
@@ -29,4 +31,13 @@ export function webhookSecretsOf(token: TokenConfig | undefined, keys: ApiKeys):
   if (token === undefined) return []
   const fromVariables = token.webhookSecretEnvs.map((name) => keys.apiKey(name)?.trim() ?? '')
   return [...new Set([...token.webhookSecrets, ...fromVariables])].filter(isWebhookSecret)
+}
+
+/** Of a token without a usable one: why, and what an admin does about it, to stand behind its name. */
+export function whyUnsigned({ name, declared, webhookSecretEnvs }: NamedToken): string {
+  if (!declared)
+    return 'which has no secret to sign posts with; only a token of config.toml can have one, as its webhook_secret'
+  if (webhookSecretEnvs.length > 0)
+    return 'which has no secret to sign posts with: the variable that its webhook_secret_env names holds none'
+  return `which has no secret to sign posts with; an admin can set webhook_secret in [tokens.${name}] of config.toml`
 }
