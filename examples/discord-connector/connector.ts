@@ -153,9 +153,10 @@ export class Connector {
   }
 
   async #post(channel: string, text: string, about: string): Promise<void> {
-    for (let at = 0; at < text.length; at += MAX_CHARACTERS) {
+    for (let at = 0, end = 0; at < text.length; at = end) {
+      end = endOfPiece(text, at)
       const nonce = createHash('sha256').update(`${channel} ${about} ${at}`).digest('hex').slice(0, 24)
-      const content = text.slice(at, at + MAX_CHARACTERS)
+      const content = text.slice(at, end)
       const message = { content, nonce, enforce_nonce: true, allowed_mentions: { parse: [] } }
       await this.#discord.channels.createMessage(channel, message)
     }
@@ -164,6 +165,12 @@ export class Connector {
   #sessionOf(channel: string): SessionClient {
     return this.#factotum.session(`discord:${channel}`)
   }
+}
+
+/** Half of an emoji is no character: it would be lost, or the piece refused. */
+function endOfPiece(text: string, at: number): number {
+  const end = at + MAX_CHARACTERS
+  return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(end - 1, end + 1)) ? end - 1 : end
 }
 
 /** Null: nothing that the channel has to read. */

@@ -78,6 +78,21 @@ test('channels are sessions, authors users; approvals are asked for as text; not
   expect(discord.saidIn('2')).toHaveLength(2)
 })
 
+test('a text that is longer than Discord takes is posted in pieces of whole characters', async () => {
+  await using _connector = await connector()
+  // Of one of the two the middle of a character is where a piece would end.
+  for (const [channel, command] of [
+    ['40', `tee ${'🙂'.repeat(2500)}`],
+    ['41', `tee a${'🙂'.repeat(2500)}`],
+  ] as const) {
+    discord.write(channel, BEN, `run: ${command}`)
+    await expect
+      .poll(() => discord.saidIn(channel).join(''))
+      .toMatch(new RegExp(`\\n${command}\\n.*"approve \\w+"`, 's'))
+    expect(discord.saidIn(channel).filter((piece) => !piece.isWellFormed())).toEqual([])
+  }
+})
+
 test('a person links their channel with a code, and the channel says so', async () => {
   const cleo = '80351110224679999'
   await using _connector = await connector()
