@@ -173,11 +173,10 @@ function endOfPiece(text: string, at: number): number {
   return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(end - 1, end + 1)) ? end - 1 : end
 }
 
-/** Null: nothing that the channel has to read. */
+/** Null: nothing that the channel has to read. Why a turn failed is a text, too. */
 function textOf(event: SessionEvent): string | null {
   if (event.__typename === 'TextCompletedEvent') return event.content
   if (event.__typename === 'MessageReceivedEvent') return event.message.role === 'SYSTEM' ? event.message.content : null
-  if (event.__typename === 'TurnCompletedEvent') return event.failure
   if (event.__typename !== 'ApprovalEvent' || event.approval.approvalStatus !== 'PENDING') return null
   const { id, approvalReason, task } = event.approval
   const code = id.slice(-6)

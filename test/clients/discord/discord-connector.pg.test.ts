@@ -15,7 +15,7 @@ const RULES = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect 
 let story: Story
 let discord: DiscordStandIn
 beforeAll(async () => {
-  story = await Story.begin({ config: { toml: RULES } })
+  story = await Story.begin({ config: { settings: { max_replan_depth: 0 }, toml: RULES } })
   discord = await DiscordStandIn.start()
   const input = { connector: 'discord', identity: BEN, user: 'ben' }
   const { linkIdentity } = await story.as('ada').run(LinkIdentityDocument, { input })
@@ -91,6 +91,14 @@ test('a text that is longer than Discord takes is posted in pieces of whole char
       .toMatch(new RegExp(`\\n${command}\\n.*"approve \\w+"`, 's'))
     expect(discord.saidIn(channel).filter((piece) => !piece.isWellFormed())).toEqual([])
   }
+})
+
+test('why a turn failed is said once', async () => {
+  await using _connector = await connector()
+  discord.write('50', BEN, 'fail:\nrun: echo hi')
+  discord.write('50', BEN, 'Good morning')
+  await expect.poll(() => discord.saidIn('50').at(-1)).toContain('Good morning')
+  expect(discord.saidIn('50')).toEqual([expect.stringContaining('gave up'), expect.anything()])
 })
 
 test('a person links their channel with a code, and the channel says so', async () => {
