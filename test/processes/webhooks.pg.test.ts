@@ -19,6 +19,7 @@ import {
   type DeliveriesQuery,
 } from '../generated/graphql.ts'
 import type { ApiClient } from '../harness/api-client.ts'
+import { approvalRules, untilAsked } from '../harness/approvals.ts'
 import { Arrivals } from '../harness/arrivals.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { PATIENCE } from '../harness/patience.ts'
@@ -97,6 +98,29 @@ test('what the agent says reaches the receiver of the example: notices and the a
   const fresh = new Arrivals<AgentText>()
   await poll(source, 0, new Inbox(async (text) => fresh.add(text)))
   expect(fresh.all).toEqual(receiver.texts.all)
+})
+
+test('a connector has what is said in a group posted, signed with its own secret; approvals are not posted', async () => {
+  const toml = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect = "require"\ncommand = "tee"')}`
+  const config = { ...WITH_WEBHOOKS, tokens: { discord: `webhook_secret = "${SECRET}"` }, toml }
+  await using story = await Story.begin({ config })
+  await using receiver = await startExample([SECRET])
+  const channel = story.as('discord').session('discord:1')
+  await channel.open({ source: { kind: 'discord', type: 'GROUP' }, webhook: receiver.url })
+  const user = 'Ben#1'
+  const heard = { user, idempotencyKey: 'M1' }
+  expect(await channel.send('To the others', heard)).toMatchObject({ message: { status: 'STORED' } })
+  expect(await channel.send('To the others', heard)).toMatchObject({ duplicate: true })
+
+  await channel.send('run: echo hi | tee out.txt', { user, mentioned: true })
+  const [asked] = await untilAsked(watchAll(story.as('discord'), 'discord:1'))
+  expect(await channel.approve(must(asked, 'it was asked for').id, { user })).toMatchObject({
+    __typename: 'DecideApprovalPayload',
+  })
+  await settled(story.as('ada'), 'discord:1')
+  expect(receiver.texts.all).toEqual([
+    expect.objectContaining({ session: 'discord:1', final: true, content: expect.stringContaining('hi') }),
+  ])
 })
 
 test('the receiver of the example refuses what is not signed with its secret, and takes either while one replaces the other', async () => {

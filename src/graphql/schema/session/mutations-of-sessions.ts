@@ -32,7 +32,11 @@ const OpenSessionInput = builder.inputType('OpenSessionInput', {
         '1 to 255 letters, digits and _ @ . : -. A session that does not exist is opened only in your own name space, see ' +
         'Viewer.ownNamespace: "@anna:demo". Generated there when left out: "@anna:web:<random>", "telegram:<date>-<random>".',
     }),
-    source: t.field({ type: SessionSourceInput, description: 'Where it comes from; told from the id when left out.' }),
+    source: t.field({
+      type: SessionSourceInput,
+      description:
+        'Where it comes from; told from the id when left out. A session stays what it was opened as: given when it is there, this changes nothing.',
+    }),
     metadata: t.field({
       type: 'JSON',
       description: 'An object of at most 16 KiB, merged key by key into what is there; a key set to null is removed.',

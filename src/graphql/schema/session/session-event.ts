@@ -402,7 +402,7 @@ builder.objectRef<EventOf<'TurnCompleted'>>('TurnCompletedEvent').implement({
     usage: t.expose('usage', { type: UsageType, description: 'What its model calls have cost.' }),
     failure: t.exposeString('failure', {
       nullable: true,
-      description: 'Why it failed, for people. Null unless it did.',
+      description: 'Why it failed, for people; null unless it did. A TextCompletedEvent before it has said the same.',
     }),
   }),
 })
