@@ -187,6 +187,15 @@ describe('chat completions', () => {
     await expect(ask(ben, [user('/approve')])).rejects.toMatchObject({ status: 400 })
   })
 
+  test('a message behind a turn that comes to wait for a decision is told so', async () => {
+    const ben = connect('ben', { 'x-factotum-session': 'behind' })
+    const first = ask(ben, [user('wait: 1500\nrun: echo yes | tee out.txt')])
+    await expect.poll(() => messagesIn('ben', '@ben:behind')).toHaveLength(1)
+    const second = await ask(ben, [user('Hello')])
+    expect(second.data.choices[0]?.message.content).toMatch(/^Waiting for a decision\. Your message is kept/)
+    expect((await first).data.choices[0]?.message.content).toMatch(/^Waiting for a decision\.\n/)
+  })
+
   test('a denial stands for what it has taken back besides', async () => {
     const ben = connect('ben')
     const first = user('run: echo a | tee a.txt\nrun: echo b | tee b.txt')

@@ -6,7 +6,8 @@ import type { Operations } from './operations.ts'
 import { Refused } from './refused.ts'
 import { READ_TURN, TURN_EVENTS, type TurnData, type TurnEvent } from './turn-documents.ts'
 
-const MAY_END: ReadonlySet<string> = new Set(['TurnCompletedEvent', 'TurnPausedEvent', 'ApprovalEvent'])
+const ASKS: ReadonlySet<string> = new Set(['TurnPausedEvent', 'ApprovalEvent'])
+const MAY_END: ReadonlySet<string> = new Set(['TurnCompletedEvent', ...ASKS])
 /** Statuses of turns that have ended. */
 export const OVER: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'CANCELLED'])
 
@@ -36,12 +37,15 @@ export async function* followTurn(options: FollowOptions): AsyncGenerator<TurnEv
     // What stands behind is of other turns. Of a turn whose events have been removed there is nothing to follow.
     if (OVER.has(now.status) && (now.lastSeq ?? 0) <= after) return now
     if (isStuck(now, after)) return now
-    // It waits behind a turn that waits.
-    if (now.status === 'QUEUED' && now.session.approvals.length > 0) return now
+    if (isBehind(now, Infinity)) return now
     for await (const { sessionEvents: event } of events) {
       if (event.__typename === 'MessageUpdatedEvent' && event.message.id === messageId)
         followed = event.message.turn?.joinedInto?.id ?? turnId
-      if (event.turnId !== followed) continue
+      if (event.turnId !== followed) {
+        const behind = ASKS.has(event.__typename) ? await readTurn(operations, turnId) : null
+        if (behind !== null && isBehind(behind, event.seq)) return behind
+        continue
+      }
       yield event
       if (!MAY_END.has(event.__typename)) continue
       const turn = await readTurn(operations, turnId)
@@ -68,9 +72,17 @@ export function isEnd({ __typename: type, seq }: Pick<TurnEvent, '__typename' | 
  * back what else it asks for, a conversation waits for that anew.
  */
 function isStuck({ status, session }: TurnData, seq: number): boolean {
-  const waits = status === 'AWAITING_APPROVAL' || status === 'JOINED'
-  const goesOn = session.refused.some(({ task }) => task.status === 'AWAITING_APPROVAL')
-  return waits && !goesOn && session.approvals.length > 0 && session.asked.edges.every(({ node }) => node.seq <= seq)
+  return (status === 'AWAITING_APPROVAL' || status === 'JOINED') && waits(session, seq)
+}
+
+/** The turn has not begun, since one before it waits for a decision. */
+function isBehind({ status, session }: TurnData, seq: number): boolean {
+  return status === 'QUEUED' && waits(session, seq)
+}
+
+function waits({ approvals, refused, asked }: TurnData['session'], seq: number): boolean {
+  const goesOn = refused.some(({ task }) => task.status === 'AWAITING_APPROVAL')
+  return !goesOn && approvals.length > 0 && asked.edges.every(({ node }) => node.seq <= seq)
 }
 
 export async function readTurn(operations: Operations, id: string): Promise<TurnData> {
