@@ -169,3 +169,23 @@ test('on the machine of a server, its home names the address and holds a token',
   await rm(join(home, 'listening'))
   expect(await findServer(options)).toMatchObject({ url: 'http://127.0.0.1:4999' })
 })
+
+test('of two servers of one home the newest is found, and the other one once that has ended', async () => {
+  await using story = await Story.begin()
+  const home = story.home
+  const environment = { host: '127.0.0.1', port: 4999, home } as Environment
+  const env = { FACTOTUM_TOKEN: 'any' }
+  const find = () => findServer({ flags: {}, env, local: () => ({ environment, home }), clock: systemClock })
+  const written = async () => (await readFile(join(home, 'listening'), 'utf8')).split('\n').slice(0, -1)
+  const newest = await Story.begin({ beside: story })
+  const ended = newest.app.url
+  try {
+    expect(await written()).toEqual([story.app.url, ended])
+    expect(await find()).toMatchObject({ url: ended })
+  } finally {
+    await newest[Symbol.asyncDispose]()
+  }
+  expect(await find()).toMatchObject({ url: story.app.url })
+  await using next = await Story.begin({ beside: story })
+  expect(await written()).toEqual([story.app.url, next.app.url])
+})

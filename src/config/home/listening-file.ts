@@ -1,22 +1,29 @@
 /**
- * Where the server of a home listens, for the commands beside it: the file `listening` below the home. Written whenever
- * a server takes requests, and left: where it listened last, it most likely listens again.
+ * Where the servers of a home listen, for the commands beside them: the file `listening` below the home, an address a
+ * line, that of the newest last. Written whenever a server takes requests, and left: where it listened last, it most
+ * likely listens again.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../../core/errors.ts'
 import { hostInUrl } from '../../platform/host-in-url.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { reaches } from '../../platform/reaches.ts'
 import type { Environment } from '../schema/environment.ts'
 
 const NAME = 'listening'
 const ADDRESS = /^http:\/\/(?:\[[0-9a-f:.]+\]|[A-Za-z0-9.-]+):\d{1,5}$/
 
-/** Never rejects: without it commands go by `HOST` and `PORT`. */
+/**
+ * Keeps the addresses at which others of this home still listen. Never rejects: without the file commands go by `HOST`
+ * and `PORT`.
+ */
 export async function writeListening(home: string, url: string, logger: Logger): Promise<void> {
   const path = join(home, NAME)
   try {
-    await writeFile(path, `${url}\n`, { mode: 0o644 })
+    const others = (await readListening(path)).filter((address) => address !== url)
+    const lines = [...(await stillListening(others)), url].map((address) => `${address}\n`)
+    await writeFile(path, lines.join(''), { mode: 0o644 })
   } catch (error) {
     logger.warn({ error: messageOf(error) }, `${path} could not be written; commands on this machine may need PORT`)
   }
@@ -29,11 +36,17 @@ interface Place {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Such as "http://127.0.0.1:4000"; null: no server has run in this home, and its port is any free one. */
+/**
+ * Such as "http://127.0.0.1:4000": of several servers the newest that listens still. Null: no server has run in this
+ * home, and its port is any free one.
+ */
 export async function addressOf({ home, environment: { host, port }, env }: Place): Promise<string | null> {
   const isNamed = Number(env['PORT'] ?? '') > 0
-  const last = isNamed ? null : await readListening(join(home, NAME))
-  if (last !== null) return reachable(last)
+  const written = isNamed ? [] : await readListening(join(home, NAME))
+  // The only one is not asked: whether it answers is for the command to say.
+  const found = written.length > 1 ? await stillListening(written) : written
+  const last = found.at(-1) ?? written.at(-1)
+  if (last !== undefined) return reachable(last)
   return port === 0 ? null : reachable(`http://${hostInUrl(host)}:${port}`)
 }
 
@@ -42,7 +55,17 @@ function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
-async function readListening(path: string): Promise<string | null> {
-  const text = (await readFile(path, 'utf8').catch(() => '')).trim()
-  return ADDRESS.test(text) ? text : null
+async function stillListening(addresses: readonly string[]): Promise<readonly string[]> {
+  const answers = await Promise.all(
+    addresses.map((address) => {
+      const { hostname, port } = new URL(reachable(address))
+      return reaches(hostname.replaceAll(/[[\]]/g, ''), Number(port || 80))
+    }),
+  )
+  return addresses.filter((_address, index) => answers[index])
+}
+
+async function readListening(path: string): Promise<readonly string[]> {
+  const text = await readFile(path, 'utf8').catch(() => '')
+  return text.split('\n').filter((line) => ADDRESS.test(line) && URL.canParse(line))
 }

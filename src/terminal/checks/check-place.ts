@@ -1,8 +1,9 @@
 /** The machine around the server: the disk of its home, the port that it listens on, the proxy in its environment. */
 import { statfs } from 'node:fs/promises'
-import { createServer, connect } from 'node:net'
+import { createServer } from 'node:net'
 import { messageOf } from '../../core/errors.ts'
 import { hasCode } from '../../platform/error-code.ts'
+import { reaches } from '../../platform/reaches.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
 
 const MIB = 1024 * 1024
@@ -74,17 +75,4 @@ async function checkOne({ name, value }: { readonly name: string; readonly value
   const isThere = await reaches(url.hostname, Number(url.port || (url.protocol === 'https:' ? 443 : 80)))
   const fix = `Start the proxy, correct ${name}, or unset it.`
   return isThere ? ok('proxy', `${name} answers.`) : fail('proxy', `${name} (${url.host}) does not answer.`, fix)
-}
-
-function reaches(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: PROBE_MS })
-    const end = (isThere: boolean): void => {
-      socket.destroy()
-      resolve(isThere)
-    }
-    socket.once('connect', () => end(true))
-    socket.once('error', () => end(false))
-    socket.once('timeout', () => end(false))
-  })
 }
