@@ -8,7 +8,7 @@ import { Delegator } from './delegation/delegator.ts'
 import { deliveryJobKey } from './delivery/outbox.ts'
 import { openLiveConfig, type LiveConfigFile } from './config/live-config.ts'
 import { configPath } from './config/load-config.ts'
-import { AppError } from './core/errors.ts'
+import { AppError, messageOf } from './core/errors.ts'
 import { checkTiming } from './config/timing.ts'
 import { PublicUrl } from './config/public-url.ts'
 import { findMissingKeys } from './config/access/api-keys.ts'
@@ -27,6 +27,7 @@ import { createLoginLink, type LoginLink } from './people/create-login-link.ts'
 import { LivePeople } from './people/live-people.ts'
 import { redeemLinkCode } from './people/redeem-link-code.ts'
 import { commitOfBuild } from './platform/commit-of-build.ts'
+import type { Logger } from './platform/logger.ts'
 import type { Metrics } from './platform/metrics.ts'
 import { VERSION } from './platform/version.ts'
 import { LiveHooks } from './plugins/hooks/live-hooks.ts'
@@ -118,7 +119,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
     homeWatch,
   )
   const watching = openWatching({ stored, config, logger }, opened)
-  const intake = createIntake({ home, stored, config, redactorOf, worker, uploads, checkWebhook, knowledge })
+  const intake = createIntake({ home, logger, stored, config, redactorOf, worker, uploads, checkWebhook, knowledge })
   const ofPlugins = { options, config, secrets, stored, intake, tools, hooks, runtimes, metrics }
   const plugins = await openPlugins(ofPlugins, opened)
   const build = { version: VERSION, commit: await commit }
@@ -269,6 +270,7 @@ function createKnowledgeJobs({ options, stored, config, secrets, tools, metrics 
 
 interface IntakeParts {
   readonly home: string
+  readonly logger: Logger
   readonly stored: Pick<Stored, 'database' | 'doorbell' | 'feed' | 'clock'>
   readonly config: LivePeople
   readonly redactorOf: (sessionId: string) => Redactor
@@ -280,12 +282,19 @@ interface IntakeParts {
 
 /** What takes a message in, by the door or by the clock; the worker takes it from there. */
 function createIntake(parts: IntakeParts): IntakeContext {
-  const { home, config, redactorOf, worker, uploads, checkWebhook, knowledge } = parts
+  const { home, logger, config, redactorOf, worker, uploads, checkWebhook, knowledge } = parts
   const { database, doorbell, feed, clock } = parts.stored
   const people = { database, doorbell, clock, live: config }
+  const removePublished: IntakeContext['removePublished'] = (fileIds) =>
+    removePublishedBytes(home, fileIds).catch((error: unknown) =>
+      logger.error(
+        { error: messageOf(error) },
+        'published files without a row could not be removed; retrying every hour',
+      ),
+    )
   const removeRemains: IntakeContext['removeRemains'] = async ({ sessionId, workspace, fileIds, approvalIds }) => {
-    await removePublishedBytes(home, fileIds)
-    if (workspace !== null) await removeSetAside(home, workspace)
+    await removePublished(fileIds)
+    if (workspace !== null) await removeSetAside({ home, logger }, workspace)
     await removeJobs(database, [deliveryJobKey(sessionId), ...approvalIds.map(approvalJobKey)])
   }
   return {
@@ -297,7 +306,7 @@ function createIntake(parts: IntakeParts): IntakeContext {
     doorbell,
     worker,
     setAsideWorkspace: (sessionId) => setAsideWorkspace(home, sessionId),
-    removePublished: (fileIds) => removePublishedBytes(home, fileIds),
+    removePublished,
     removeRemains,
     uploads,
     checkWebhook,

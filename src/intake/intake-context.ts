@@ -31,11 +31,11 @@ export interface IntakeContext {
    * finds nothing of it. Resolves to where it is now; null: there was none.
    */
   readonly setAsideWorkspace: (sessionId: string) => Promise<string | null>
-  /** Removes the bytes of published files whose rows are gone. */
+  /** Removes the bytes of published files whose rows are gone. Never rejects: a sweep does what this does not. */
   readonly removePublished: (fileIds: readonly string[]) => Promise<void>
   /**
-   * Removes what a deleted session has left beside its rows. What this does not come to, sweeps do, or it ends by
-   * itself.
+   * Removes what a deleted session has left beside its rows. What this does not come to, or a disk refuses, sweeps do,
+   * or it ends by itself.
    */
   readonly removeRemains: (remains: SessionRemains) => Promise<void>
   /** The workspaces, as far as files that people send go into them. */

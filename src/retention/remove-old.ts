@@ -128,7 +128,7 @@ function removeSome(options: RemoveOldOptions, kind: RetentionKind, aged: Aged):
  * The folder goes out of the way while the session's row is locked, so that a message which comes now finds a new one.
  */
 async function removeWorkspaceOf(
-  { database, home }: Pick<RemoveOldOptions, 'database' | 'home'>,
+  { database, home, logger }: Pick<RemoveOldOptions, 'database' | 'home' | 'logger'>,
   aged: Aged,
 ): Promise<Removed | null> {
   const found = await database.transaction(async (transaction) => {
@@ -138,7 +138,7 @@ async function removeWorkspaceOf(
     await tellRemoved(transaction, aged, `workspaces: 1, with ${files} uploaded files`)
     return { files, aside }
   })
-  if (found.aside !== null) await removeSetAside(home, found.aside)
+  if (found.aside !== null) await removeSetAside({ home, logger }, found.aside)
   if (found.files === null) return null
   return { count: found.files === undefined ? 0 : 1, upTo: null, isMore: false }
 }

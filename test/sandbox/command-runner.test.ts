@@ -264,7 +264,7 @@ describe.skipIf(!sandbox.available)(`one session for both roles${skipReason(sand
   test('set aside, its workspace is another one at once; removing it, now or by the sweep, removes everything in it', async () => {
     const { run, home } = await start()
     const sweep = () => sweepWorkspaces({ home, hostClock: systemClock, logger }, new AbortController().signal)
-    for (const remove of [(name: string) => removeSetAside(home, name), sweep]) {
+    for (const remove of [(name: string) => removeSetAside({ home, logger }, name), sweep]) {
       for (const role of ['USER', 'ADMIN'] as const)
         await run('mkdir -p locked/in && touch locked/in/file ~/here && chmod 0 locked', { role })
       expect(readdirSync(sessionsFolder(home)).sort()).toEqual([...folderNames(workspaceName(SESSION))].sort())

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { messageOf } from '../../core/errors.ts'
 import { randomHex } from '../../platform/id.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -50,23 +51,48 @@ async function renameIfThere(path: string, target: string): Promise<boolean> {
   }
 }
 
-/** `name`: of a workspace that was set aside. No error if it is gone already. */
-export async function removeSetAside(home: string, name: string): Promise<void> {
-  for (const folder of folderNames(name)) await removeWorkspace(join(sessionsFolder(home), folder))
+interface Remover {
+  readonly home: string
+  readonly logger: Logger
 }
 
 /**
- * Repeatable, also by several processes at once, and while what it finds is being removed. Rejects when the disk fails.
+ * `name`: of a workspace that was set aside. No error if it is gone already. Never rejects: its session is gone, so
+ * what cannot be removed now is logged and left to the sweep.
+ */
+export async function removeSetAside(remover: Remover, name: string): Promise<void> {
+  for (const folder of folderNames(name)) await removeOrLog(remover, folder)
+}
+
+/** Whether it is gone. What keeps it may hold for this folder alone, such as something that is mounted in it. */
+async function removeOrLog({ home, logger }: Remover, folder: string): Promise<boolean> {
+  const path = join(sessionsFolder(home), folder)
+  try {
+    await removeWorkspace(path)
+    return true
+  } catch (error) {
+    const text =
+      'what a session has left on disk could not be removed; retrying every hour (unmount what is mounted in it)'
+    logger.error({ path, error: messageOf(error) }, text)
+    return false
+  }
+}
+
+/**
+ * Repeatable, also by several processes at once, and while what it finds is being removed. Rejects when the folder of
+ * all workspaces cannot be read; what cannot be removed keeps nothing else.
  */
 export async function sweepWorkspaces(
-  { home, hostClock, logger }: { readonly home: string; readonly hostClock: Clock; readonly logger: Logger },
+  { hostClock, ...remover }: Remover & { readonly hostClock: Clock },
   signal: AbortSignal,
 ): Promise<void> {
+  const { home, logger } = remover
   const entries = await readdir(sessionsFolder(home))
   const names = entries.filter((name) => name.startsWith(PREFIX))
+  let removed = 0
   for (const name of [...names, ...(await findAbandoned({ home, nowMs: hostClock.now().getTime() }, entries))]) {
     if (signal.aborted) return
-    await removeWorkspace(join(sessionsFolder(home), name))
+    if ((await removeOrLog(remover, name)) && names.includes(name)) removed += 1
   }
-  if (names.length > 0) logger.info({ workspaces: names.length }, 'workspaces of deleted sessions were removed')
+  if (removed > 0) logger.info({ workspaces: removed }, 'workspaces of deleted sessions were removed')
 }
