@@ -1,7 +1,7 @@
 /**
  * The embedded PostgreSQL of a home: started when it does not run, adopted when it does (a killed process left it
- * behind, or another one uses it right now), started again when it dies, stopped by the last process that leaves, and
- * by one that exits without leaving.
+ * behind, or another one uses it right now), started again when it dies, stopped by the last process that leaves, also
+ * by one that exits without leaving (use-marks.ts).
  *
  * Each process keeps one connection of its own, the holder. It holds a shared advisory lock, by which the others see
  * that the server is in use; it breaks the moment the server dies, which is how we know; and PostgreSQL drops it the
@@ -36,6 +36,7 @@ import {
 } from './postmaster.ts'
 import { isServerOf } from './postmaster-identity.ts'
 import { readIfThere } from './read-if-there.ts'
+import { endUse, isUsedByOthers, markUse } from './use-marks.ts'
 import { unprivilegedAccount } from '../config/home/unprivileged-account.ts'
 
 export interface EmbeddedPostgresOptions {
@@ -90,16 +91,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const directory = await preparePgDirectory(home, account)
   const binaries = await findPostgresBinaries(directory, account)
   const cluster = await prepareCluster(home, directory, { binaries, account })
-  const held = await holdServer(cluster, options, null)
-  await createDatabase(held.holder.client).catch(async (error: unknown) => {
-    await held.holder.client.end()
-    throw new AppError(
-      'DATABASE_UNAVAILABLE',
-      `The embedded PostgreSQL cannot create its database: ${messageOf(error)}`,
-      {
-        cause: error,
-      },
-    )
+  markUse(directory)
+  const held = await openServer(cluster, options).catch((error: unknown) => {
+    endUse(directory)
+    throw error
   })
   const { pid, port } = held.postmaster
   const ms = Math.round(options.clock.monotonicMs() - startedAt)
@@ -124,11 +119,13 @@ export class EmbeddedPostgres {
   #stopped: Promise<void> | null = null
   readonly #checks: readonly Periodic[]
   /**
-   * A second signal, or a bug, leaves no time to ask whether another process uses the server: one that does starts it
-   * again. A fast shutdown loses nothing that was committed.
+   * A second signal, or a bug, leaves no time to ask the server whether another process uses it: their marks tell. A
+   * fast shutdown loses nothing that was committed.
    */
   readonly #exited = (): void => {
-    if (this.#held !== null) signalQuietly(this.#held.postmaster.pid, 'SIGINT')
+    const { directory } = this.#cluster
+    endUse(directory)
+    if (this.#held !== null && !isUsedByOthers(directory)) signalQuietly(this.#held.postmaster.pid, 'SIGINT')
   }
 
   constructor(cluster: Cluster, options: EmbeddedPostgresOptions, held: Held) {
@@ -166,6 +163,7 @@ export class EmbeddedPostgres {
     this.#stopping.abort()
     await Promise.all(this.#checks.map((check) => check.stop()))
     if (this.#held === null) await this.#watch // being started again: that gives up, or ends with a server to let go of
+    endUse(this.#cluster.directory) // before the lock is asked for: of two that leave at once one stops it
     if (this.#held !== null) await this.#release(this.#held)
     await this.#watch
     process.off('exit', this.#exited)
@@ -233,6 +231,17 @@ export class EmbeddedPostgres {
     )
     await hurryStop(this.#cluster)
   }
+}
+
+/** Holds the server, with our database in it. */
+async function openServer(cluster: Cluster, options: EmbeddedPostgresOptions): Promise<Held> {
+  const held = await holdServer(cluster, options, null)
+  await createDatabase(held.holder.client).catch(async (error: unknown) => {
+    await held.holder.client.end()
+    const problem = `The embedded PostgreSQL cannot create its database: ${messageOf(error)}`
+    throw new AppError('DATABASE_UNAVAILABLE', problem, { cause: error })
+  })
+  return held
 }
 
 /**

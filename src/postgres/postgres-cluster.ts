@@ -4,6 +4,7 @@
  *     data/        the database, owned by the account that runs the server
  *     password     of the superuser "factotum", random, 0600
  *     port         the loopback port used last, so that addresses stay the same over restarts
+ *     used-by-<p>  process p uses it
  *     server.log   what the server has to say, bounded
  *     bin-<v>/     the programs, only where they cannot be used in place
  *

@@ -162,6 +162,21 @@ describe('the embedded PostgreSQL', () => {
     await again.stop()
   })
 
+  test('stays with the others that use it when a process exits at once', async () => {
+    const [leaving, killed, staying] = [startProcess(), startProcess(), startProcess()]
+    const { pid, url } = await staying.next()
+    for (const { next } of [leaving, killed]) expect(await next()).toMatchObject({ pid })
+    await killed.end('SIGKILL')
+    await leaving.end('SIGINT')
+    const last = await start() // a server that had been told to stop would not be there to be adopted
+    expect(last).toMatchObject({ pid, url, adopted: true })
+    await last.stop()
+    await staying.end('SIGINT')
+    await expect.poll(() => isRunning(pid), { timeout: 30_000 }).toBe(false)
+    const names = await readdir(join(home.path, 'pg'))
+    expect(names.filter((name) => name.startsWith('used-by-'))).toEqual([])
+  })
+
   test('is closed: loopback only, password only, no secret readable by others', async () => {
     const server = await start()
     const settings = `SELECT name, setting FROM pg_settings

@@ -1,0 +1,45 @@
+/**
+ * Which processes use the embedded PostgreSQL of a home: each leaves a file, `pg/used-by-<pid>`. They are for a process
+ * that exits without leaving, which can wait for no answer of the server; else the lock decides (embedded-postgres.ts).
+ */
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isAlive } from './postgres-program.ts'
+
+const PREFIX = 'used-by-'
+
+/** On repeat nothing changes. Where the disk takes no file, another process that exits is not kept from stopping it. */
+export function markUse(directory: string): void {
+  quietly(() => writeFileSync(pathOf(directory, process.pid), '', { mode: 0o600 }))
+}
+
+/** No error if there is no mark. */
+export function endUse(directory: string): void {
+  quietly(() => rmSync(pathOf(directory, process.pid), { force: true }))
+}
+
+/** Removes the marks of processes that were killed, too. */
+export function isUsedByOthers(directory: string): boolean {
+  const others = pidsIn(directory).filter((pid) => pid !== process.pid)
+  const gone = others.filter((pid) => !isAlive(pid))
+  for (const pid of gone) quietly(() => rmSync(pathOf(directory, pid), { force: true }))
+  return others.length > gone.length
+}
+
+function pidsIn(directory: string): readonly number[] {
+  const names = quietly(() => readdirSync(directory)) ?? []
+  return names.filter((name) => name.startsWith(PREFIX)).map((name) => Number(name.slice(PREFIX.length)))
+}
+
+function pathOf(directory: string, pid: number): string {
+  return join(directory, `${PREFIX}${pid}`)
+}
+
+/** Null: the home is gone, full or read-only, which others have to say. */
+function quietly<Result>(action: () => Result): Result | null {
+  try {
+    return action()
+  } catch {
+    return null
+  }
+}
