@@ -213,11 +213,14 @@ class SandboxedCommands {
     return this.#state
   }
 
+  /**
+   * One that works is not asked again: it tells when it fails. One that does not is, by each command: what was in its
+   * way, such as a full disk, may just have gone, and turns begin in that moment which have waited for it.
+   */
   async #stateForUse(): Promise<SandboxState> {
-    return this.#isOldNews() ? this.probe() : this.#state
+    return this.#state.available ? this.#state : this.probe()
   }
 
-  /** A sandbox that works is not asked again: it tells when it fails. */
   #isOldNews(): boolean {
     return !this.#state.available && this.#options.clock.monotonicMs() - this.#probedAtMs > PROBE_AGAIN_MS
   }

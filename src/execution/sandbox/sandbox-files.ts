@@ -2,7 +2,7 @@
  * The files that every sandbox is built from, kept in `<home>/sandbox`: its own passwd, group and hosts, and the system
  * call filter. Written by each probe, so that a lost file is healed by the next one. They hold nothing secret.
  */
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomHex } from '../../platform/id.ts'
 import { sandboxFolder } from '../host/host-folder.ts'
@@ -36,8 +36,12 @@ export function writeSandboxFiles(home: string, architecture: SandboxArchitectur
 /** Another node may be reading the file: it sees the old or the new one, never a part. */
 function writeWhole(path: string, content: Buffer): string {
   const draft = `${path}.${randomHex(4)}`
-  writeFileSync(draft, content)
-  chmodSync(draft, 0o644)
-  renameSync(draft, path)
+  try {
+    writeFileSync(draft, content)
+    chmodSync(draft, 0o644)
+    renameSync(draft, path)
+  } finally {
+    rmSync(draft, { force: true })
+  }
   return path
 }

@@ -27,6 +27,11 @@ describe('what to do about the sandbox', () => {
     expect(installFix(facts)).toContain(says)
   })
 
+  test('where its home is full', () => {
+    const message = 'ENOSPC: no space left on device, write'
+    expect(repairFix(message, { ...debian, isContainer: true })).toContain('Make space on the disk')
+  })
+
   test.each<{ when: string; message: string; facts: MachineFacts; says: string }>([
     {
       when: 'in a container',

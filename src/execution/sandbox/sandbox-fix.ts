@@ -49,6 +49,8 @@ const REPORT =
   'Update bubblewrap and the kernel. If it stays, report it with the output of "uname -a" and "bwrap --version"; ' +
   'commands of role "user" stay off until this check passes.'
 
+const DISK = 'Make space on the disk of FACTOTUM_HOME, and see to it that it is writable. No restart is needed.'
+
 /** How to get bubblewrap here. */
 export function installFix(facts: MachineFacts): string {
   if (facts.platform !== 'linux') {
@@ -58,9 +60,10 @@ export function installFix(facts: MachineFacts): string {
   return `Install bubblewrap 0.8 or newer${command === undefined ? '' : `: ${command}`}. No restart is needed.`
 }
 
-/** How to make a bubblewrap work that is installed and failed with this message. */
+/** How to make a sandbox work whose bubblewrap is installed, and whose check failed with this message. */
 export function repairFix(message: string, facts: MachineFacts): string {
   if (/unknown option/i.test(message)) return installFix(facts)
+  if (/\b(?:ENOSPC|EDQUOT|EROFS)\b/.test(message)) return DISK
   if (!/namespace|permi|uid map|mount|seccomp|\bproc\b/i.test(message)) return REPORT
   if (facts.isKubernetes && /\bproc\b/i.test(message)) {
     return (
