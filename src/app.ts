@@ -148,7 +148,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   publicUrl.listensAt(door.url)
   await writeListening(home, door.url, logger)
   if (options.paused === true) logger.warn(PAUSED)
-  else await startWork({ options, stored, config, intake, worker, delegator, knowledge, plugins }, opened)
+  else await startWork({ options, stored, config, secrets, intake, worker, delegator, knowledge, plugins }, opened)
   logger.info({ url: door.url, database: described }, 'factotum is ready')
   return handleOf({ door, stored, publicUrl, file, opened })
 }
@@ -209,6 +209,7 @@ interface WorkParts {
   readonly options: Pick<AppOptions, 'timing' | 'logger' | 'stopping'>
   readonly stored: Pick<Stored, 'database' | 'doorbell' | 'clock'>
   readonly config: LiveConfig
+  readonly secrets: Pick<SecretStore, 'onReloaded'>
   readonly intake: IntakeContext
   readonly worker: Pick<Worker, 'start' | 'stop'>
   readonly delegator: Delegator
@@ -221,7 +222,7 @@ const PLUGINS_MS = 5_000
 
 /** From here on turns, schedules and checkpoints move. */
 async function startWork(parts: WorkParts, opened: Opened): Promise<void> {
-  const { config, intake, worker, delegator } = parts
+  const { config, secrets, intake, worker, delegator } = parts
   const { timing, logger, stopping } = parts.options
   const { database, doorbell, clock } = parts.stored
   await parts.plugins.untilTried(PLUGINS_MS, stopping)
@@ -229,7 +230,8 @@ async function startWork(parts: WorkParts, opened: Opened): Promise<void> {
   // Drained first, while the door still shows how the last turns end.
   opened.add('worker', () => worker.stop())
   const scheduler = new Scheduler({ intake, timing, clock, logger })
-  const pausedTurns = new PausedTurns({ database, doorbell, config, logger })
+  const onSecretsReloaded = (listener: () => void): (() => void) => secrets.onReloaded(listener)
+  const pausedTurns = new PausedTurns({ database, doorbell, config, onSecretsReloaded, logger })
   for (const [name, part] of Object.entries({ scheduler, delegator, pausedTurns, ...parts.knowledge })) {
     part.start()
     opened.add(name, () => part.stop())

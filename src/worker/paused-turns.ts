@@ -1,7 +1,8 @@
 /**
- * Lets turns go on that wait for a budget, as soon as the configuration gives them more: when it changes, and when a
- * process starts, since it may have changed while none ran. At midnight they go on by themselves: the queue holds them
- * until then. Every process does so; a turn that is made ready twice runs once.
+ * Lets turns go on that wait for a budget or a provider, as soon as an operator may have mended what they wait for: when
+ * the configuration or `.env` changes, and when a process starts, since that may have happened while none ran. At the
+ * end of their pause (of a budget: at midnight) they go on by themselves: the queue holds them until then. Every process
+ * does so; a turn that is made ready twice runs once.
  */
 import { checkBudget } from '../audit/budget.ts'
 import type { LiveConfig } from '../config/config.ts'
@@ -16,12 +17,14 @@ export interface PausedTurnsOptions {
   readonly database: Database
   readonly doorbell: Pick<Doorbell, 'ring'>
   readonly config: LiveConfig
+  /** Calls the listener after each change of the secrets, a provider's key among them; stops when told to. */
+  readonly onSecretsReloaded: (listener: () => void) => () => void
   readonly logger: Logger
 }
 
 export class PausedTurns {
   readonly #options: PausedTurnsOptions
-  #stopListening: () => void = () => undefined
+  #stopListening: readonly (() => void)[] = []
   readonly #wakes = new Coalesced(() => this.#wake())
 
   constructor(options: PausedTurnsOptions) {
@@ -29,13 +32,14 @@ export class PausedTurns {
   }
 
   start(): void {
-    const { config } = this.#options
-    this.#stopListening = config.onChange(() => void this.#wakes.run())
-    void this.#wakes.run()
+    const { config, onSecretsReloaded } = this.#options
+    const wake = (): void => void this.#wakes.run()
+    this.#stopListening = [config.onChange(wake), onSecretsReloaded(wake)]
+    wake()
   }
 
   async stop(): Promise<void> {
-    this.#stopListening()
+    for (const stop of this.#stopListening) stop()
     await this.#wakes.settled()
   }
 
@@ -57,7 +61,7 @@ export class PausedTurns {
     } catch (error) {
       logger.warn(
         { error: messageOf(error) },
-        'paused turns could not be checked against the new budgets; they resume at midnight',
+        'paused turns could not be checked after a change; each resumes when its pause ends',
       )
     }
   }

@@ -1,5 +1,7 @@
 /** A provider that is away: turns wait instead of failing, and go on where they were; another model is asked first. */
+import { writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import type { ApiClient } from '../harness/api-client.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
@@ -7,7 +9,7 @@ import { select } from '../harness/plugins.ts'
 import { eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
-import { chunk, sse, StubEndpoint } from '../model/stub-endpoint.ts'
+import { chunk, sse, StubEndpoint, type StubCall } from '../model/stub-endpoint.ts'
 import { OpenSessionDocument, TurnDocument } from '../generated/graphql.ts'
 
 // A killed process starts again, which takes a while on a busy machine.
@@ -35,6 +37,21 @@ test('a turn waits while the provider is away, and goes on when it is back; what
   expect(await turnEnd(watch)).toMatchObject({ turnId: id, turnStatus: 'DONE' })
   expect(stub.calls.filter(({ role }) => role === 'planner')).toHaveLength(1)
   expect(eventsOf(watch, 'TurnPausedEvent')).toHaveLength(1)
+})
+
+test('a turn that waits as long as the provider asks goes on at once with another key', async () => {
+  const busy = { status: 429, headers: { 'retry-after': '900' }, body: { error: { message: 'This key is used up' } } }
+  const isFresh = ({ headers }: StubCall): boolean => headers.authorization === 'Bearer sk-fresh-1234567'
+  await using stub = await StubEndpoint.start({ by: (call) => (isFresh(call) ? answerWell(call) : busy) })
+  const toml = stubProvider(stub).replace('[models]', 'api_key_env = "STUB_KEY"\n[models]')
+  await using story = await Story.begin({ config: { toml, settings: WAITS } })
+  const writeKey = (key: string) => writeFile(join(story.home, '.env'), `STUB_KEY=${key}\n`, { mode: 0o600 })
+  await writeKey('sk-used-up-1234567')
+  const ada = story.as('ada')
+  const id = await pausedTurn(ada, 'cli:keys')
+  await using watch = watchAll(ada, 'cli:keys')
+  await writeKey('sk-fresh-1234567')
+  expect(await turnEnd(watch)).toMatchObject({ turnId: id, turnStatus: 'DONE' })
 })
 
 test('of an answer that broke off nothing stays when the model calls something in its place', async () => {

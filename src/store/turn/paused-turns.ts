@@ -15,7 +15,7 @@ const PAUSED = {
     WHERE t.paused_at IS NOT NULL AND t.status = 'RUNNING' AND (t.cancel_requested OR NOT starts_with(t.paused_reason, $1))`,
 }
 
-/** All turns that wait for a budget; not those that await an approval, or a task that they delegated. */
+/** All turns that wait for a budget or a provider; not those that await an approval, or a task that they delegated. */
 export async function findPausedTurns(database: Database): Promise<PausedTurn[]> {
   return database.query<PausedTurn>(PAUSED, [WAITS_FOR_CHILDREN])
 }
