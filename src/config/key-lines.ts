@@ -37,6 +37,23 @@ export function findKeyLines(toml: string): (path: readonly string[]) => number 
   }
 }
 
+/** What line `line` (from 1) says again, and the line that said it first; null: nothing that this can tell. */
+export function findRepeated(toml: string, line: number): { readonly what: string; readonly line: number } | null {
+  const lines = toml.split('\n').slice(0, line)
+  const last = lines.pop() ?? ''
+  const isHeader = HEADER.test(last)
+  const keyIn = (text: string): string | null => (isHeader ? HEADER : PAIR).exec(text)?.[1] ?? null
+  const key = keyIn(last)
+  if (key === null) return null
+  const from = isHeader ? 0 : lines.findLastIndex((text) => HEADER.test(text)) + 1
+  const found = lines.findIndex((text, index) => index >= from && isSame(keyIn(text), key))
+  return found === -1 ? null : { what: isHeader ? `[${key}]` : key, line: found + 1 }
+}
+
+function isSame(one: string | null, other: string): boolean {
+  return one !== null && JSON.stringify(keysOf(one)) === JSON.stringify(keysOf(other))
+}
+
 function keysOf(dotted: string): string[] {
   return [...dotted.matchAll(new RegExp(KEY, 'g'))].map(([key]) => unquote(key))
 }

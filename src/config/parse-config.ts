@@ -15,7 +15,7 @@ import { checkModelChoices } from './models/check-model-choices.ts'
 import type { Config, ModelChoice, Price, TokenConfig, UserConfig } from './config.ts'
 import type { ConfigProblem, FoundProblem } from './config-problem.ts'
 import { toProblems } from './to-problems.ts'
-import { findKeyLines } from './key-lines.ts'
+import { findKeyLines, findRepeated } from './key-lines.ts'
 import { EVERYWHERE } from './namespace.ts'
 import { findUnpriced } from './models/find-unpriced.ts'
 import { modelKey, parseModel, REHEARSAL } from './models/model-choice.ts'
@@ -65,11 +65,16 @@ function readToml(toml: string): ReadToml {
     if (!(error instanceof TomlError)) throw error
     // Only the first line of the message: the rest quotes the file, in which a token may stand.
     const reason = (error.message.split('\n')[0] ?? '').replace('Invalid TOML document: ', '')
-    const text = reason.includes('unsafe property')
-      ? 'a key is called "__proto__" or "constructor", which no name may be'
-      : `is not valid TOML (column ${error.column}): ${reason}`
-    return { kind: 'broken', problem: { path: [], text, line: error.line } }
+    return { kind: 'broken', problem: { path: [], text: describeToml(toml, error, reason), line: error.line } }
   }
+}
+
+function describeToml(toml: string, { line, column }: TomlError, reason: string): string {
+  if (reason.includes('unsafe property')) return 'a key is called "__proto__" or "constructor", which no name may be'
+  const repeated = reason.includes('redefine') ? findRepeated(toml, line) : null
+  if (repeated === null) return `is not valid TOML (column ${column}): ${reason}`
+  const remedy = repeated.what.startsWith('[') ? 'move what follows there' : 'take one of them out'
+  return `has ${repeated.what}, which stands in line ${repeated.line} already: ${remedy}`
 }
 
 function byLine(a: ConfigProblem, b: ConfigProblem): number {
