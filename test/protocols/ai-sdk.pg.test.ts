@@ -1,5 +1,5 @@
 /** The transport for the Vercel AI SDK, as its two major versions read what it brings. */
-import { writeFile } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as current from 'ai'
 import * as before from 'ai-6'
@@ -176,6 +176,73 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
       })
     },
   )
+
+  /** With the page's decision about the one call that waits. */
+  const allowing = (asked: Message): Message => {
+    const allow = (part: Part): Part =>
+      part.state === 'approval-requested'
+        ? { ...part, state: 'approval-responded', approval: { id: part.approval?.id ?? '', approved: true } as never }
+        : part
+    return { ...asked, parts: asked.parts.map(allow) }
+  }
+  const callOf = ({ parts }: Message): Part | undefined => parts.find(({ type }) => type === 'dynamic-tool')
+
+  test('a message behind an approval asks for it again, and is answered after what was allowed', async () => {
+    const transport = transportOf('ben')
+    const question = say('run: echo yes | tee out.txt')
+    const asked = await read(await submit(transport, chat('behind'), [question]))
+    const more = say('And good evening')
+    const again = await read(await submit(transport, chat('behind'), [question, asked, more]))
+    expect(callOf(again)).toMatchObject({ state: 'approval-requested', toolName: 'run_command' })
+    // The SDK takes a decision for that of the first question with its id.
+    expect(callOf(again)?.approval?.id).not.toBe(callOf(asked)?.approval?.id)
+    const decided = allowing(again)
+    expect(isToBeSent(decided)).toBe(true)
+    const stream = await submit(transport, chat('behind'), [question, asked, more, decided])
+    const answer = await read(stream, structuredClone(decided))
+    expect(isToBeSent(answer)).toBe(false)
+    expect(answer.id).toBe(again.id)
+    expect(callOf(answer)).toMatchObject({ state: 'output-available', output: expect.stringContaining('yes') })
+    const texts = answer.parts.filter(({ type }) => type === 'text').map(({ text }) => text)
+    expect(texts).toEqual([expect.stringContaining('yes'), expect.stringContaining('And good evening')])
+    expect(await contentsIn('ben', `@ben:${chat('behind')}`)).toHaveLength(2)
+  })
+
+  test('an approval is given in the answer that asked for it, also when a message has come behind it', async () => {
+    const transport = transportOf('ben')
+    const question = say('run: echo yes | tee out.txt')
+    const asked = await read(await submit(transport, chat('earlier'), [question]))
+    const more = say('And good evening')
+    const again = await read(await submit(transport, chat('earlier'), [question, asked, more]))
+    const decided = allowing(asked)
+    const stream = await transport.sendMessages({
+      trigger: 'submit-message',
+      chatId: chat('earlier'),
+      messageId: asked.id,
+      messages: [question, decided, more, again],
+      abortSignal: undefined,
+    })
+    const answer = await read(stream, structuredClone(decided))
+    expect(callOf(answer)).toMatchObject({ state: 'output-available', output: expect.stringContaining('yes') })
+    const late = allowing(again)
+    const rest = await read(await submit(transport, chat('earlier'), [more, late]), structuredClone(late))
+    expect(rest.parts.findLast(({ type }) => type === 'text')?.text).toContain('And good evening')
+    expect(isToBeSent(rest)).toBe(false)
+  })
+
+  test('a message that waits is asked for the approval that its turn comes to wait behind', async () => {
+    const transport = transportOf('ben', { mode: 'CHAT' })
+    const gated = say('run: until [ -e gate ]; do sleep 0.05; done\n\nrun: echo two | tee out.txt')
+    const first = await submit(transport, chat('meanwhile'), [gated])
+    const second = await submit(transport, chat('meanwhile'), [say('And good evening')])
+    const answers = Promise.all([read(first), read(second)])
+    const workspace = workspacePath(story.home, `@ben:${chat('meanwhile')}`)
+    await expect.poll(() => stat(workspace).catch(() => null)).not.toBeNull()
+    await writeFile(join(workspace, 'gate'), '')
+    const [asked, again] = await answers
+    expect(asked.parts.at(-1)).toMatchObject({ state: 'approval-requested' })
+    expect(callOf(again)).toMatchObject({ state: 'approval-requested' })
+  })
 
   test('a page that comes while a second approval waits is told all that came before it', async () => {
     const transport = transportOf('ada', { mode: 'CHAT' })

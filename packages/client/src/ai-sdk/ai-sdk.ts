@@ -7,7 +7,7 @@ import type { SessionClient } from '../session-client.ts'
 import type { SessionView } from '../read-view.ts'
 import type { ChatMessage, Chunk, MessagePart } from './chunks.ts'
 import { OwnNamespaceDocument, StopTurnDocument, TurnOfMessageDocument, TurnStartDocument } from './documents.ts'
-import { callsWithoutResult, TurnChunks } from './turn-chunks.ts'
+import { callsWithoutResult, readQuestionId, TurnChunks } from './turn-chunks.ts'
 
 export type { ChatMessage, Chunk, PlanData, PlanTask } from './chunks.ts'
 
@@ -37,11 +37,15 @@ interface SendOptions<Message> {
 /** Where a turn is followed from. */
 interface FollowedTurn {
   readonly turnId: string
+  /** The turn that it waits behind, which is shown first. */
+  readonly behind?: string
+  /** Others may come first. */
+  readonly mayWait?: boolean
   readonly messageId: string
   readonly after: number
   /** As it was there; null: it is the turn's beginning. */
   readonly view: SessionView | null
-  /** The ids of the calls that the page has decided about, and has no result of. */
+  /** It goes on with an answer that is shown: the calls that the page has decided about, and has no result of. */
   readonly decided?: readonly string[]
 }
 
@@ -49,6 +53,7 @@ interface FollowedTurn {
 const DECIDED = 'approval-responded'
 const TAKEN_BACK = 'WithdrawMessagePayload'
 const OVER: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'CANCELLED'])
+const WAITING: ReadonlySet<string> = new Set(['QUEUED', 'JOINED'])
 
 /** For both major versions of the SDK: `new FactotumChatTransport<UIMessage>({ client })`. */
 export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
@@ -69,7 +74,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     const { chatId, messages, abortSignal } = options
     abortSignal?.throwIfAborted()
     const session = await this.#session(chatId)
-    const last = messages.at(-1)
+    const last = answerToGoOnWith(options) ?? messages.at(-1)
     if (last === undefined) throw new Error('There is no message to send.')
     const place = await this.#unlessAborted(session, this.#place(session, last, options), abortSignal)
     return place === null
@@ -150,16 +155,20 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     if (sent.__typename !== 'SendMessagePayload') throw new Error(sent.problem)
     const { message: stored } = await client.run(TurnOfMessageDocument, { id: sent.message.id })
     const turn = stored?.turn ?? null
-    return turn === null ? null : { turnId: turn.id, messageId: sent.message.id, after: turn.firstSeq - 1, view: null }
+    if (turn === null) return null
+    const { id: turnId, firstSeq, status } = turn
+    return { turnId, messageId: sent.message.id, after: firstSeq - 1, view: null, mayWait: WAITING.has(status) }
   }
 
   /** What was decided before is decided; the first decision stands. */
   async #decide(session: SessionClient, message: Message): Promise<FollowedTurn | null> {
     const view = await session.view()
     const pending = new Set(view?.approvals.map(({ id }) => id))
-    for (const { state, approval } of message.parts as readonly MessagePart[]) {
-      if (state !== DECIDED || approval === undefined || !pending.has(approval.id)) continue
-      const { id, approved, reason } = approval
+    const decisions = (message.parts as readonly MessagePart[]).flatMap(({ state, approval }) =>
+      state === DECIDED && approval !== undefined ? [{ ...approval, ...readQuestionId(approval.id) }] : [],
+    )
+    for (const { approvalId: id, approved, reason } of decisions) {
+      if (!pending.has(id)) continue
       const note = reason === undefined ? {} : { note: reason }
       const decided = approved === true ? await session.approve(id, note) : await session.deny(id, note)
       if (decided.__typename !== 'DecideApprovalPayload' && decided.__typename !== 'ConflictRefusal')
@@ -167,11 +176,34 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
       if (decided.__typename === 'ConflictRefusal' && decided.reason !== 'ALREADY_DECIDED')
         throw new Error(decided.problem)
     }
-    const turnId = view?.activeTurn?.turn.id
-    if (turnId === undefined || view === null) return null
-    const { turn } = await this.#options.client.run(TurnStartDocument, { id: turnId })
     const decided = decidedCalls(message)
+    const active = view?.activeTurn?.turn.id
+    const waiting = decisions.find(({ waitingId }) => waitingId !== undefined)?.waitingId
+    return (
+      (waiting === undefined ? null : await this.#placeBehind(waiting, view, decided)) ??
+      (active === undefined || view === null ? null : await this.#placeAt(active, view, decided))
+    )
+  }
+
+  /** The turn that runs, from where the view stands. */
+  async #placeAt(turnId: string, view: SessionView, decided: readonly string[]): Promise<FollowedTurn | null> {
+    const { turn } = await this.#options.client.run(TurnStartDocument, { id: turnId })
     return turn === null ? null : { turnId, messageId: turn.message.id, after: view.version, view, decided }
+  }
+
+  /** A turn that waited behind the one whose calls were decided about; null: that one alone is left to show. */
+  async #placeBehind(
+    turnId: string,
+    view: SessionView | null,
+    decided: readonly string[],
+  ): Promise<FollowedTurn | null> {
+    const { turn } = await this.#options.client.run(TurnStartDocument, { id: turnId })
+    if (turn === null) return null
+    const active = view?.activeTurn?.turn.id
+    const place = { turnId, messageId: turn.message.id, decided }
+    if (view === null || active === undefined || active === turnId)
+      return { ...place, after: turn.firstSeq - 1, view: null }
+    return OVER.has(turn.status) ? null : { ...place, behind: active, after: view.version, view }
   }
 
   #follow(session: SessionClient, place: FollowedTurn, abortSignal: AbortSignal | undefined): ReadableStream<Chunk> {
@@ -196,15 +228,25 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   async *#chunks(session: SessionClient, place: FollowedTurn, signal: AbortSignal): AsyncGenerator<Chunk, void, void> {
-    const { turnId, messageId, after, view, decided } = place
-    const chunks = new TurnChunks(turnId, view, decided)
+    const { turnId, messageId, after, view, decided, behind, mayWait } = place
+    let followed = behind ?? turnId
+    let chunks = new TurnChunks(followed, view, decided)
     const asked = new Set(view?.approvals.map(({ id }) => id))
-    let followed = turnId
-    yield { type: 'start', ...(view === null ? { messageId: turnId } : {}) }
+    let hasEnded = false
+    yield { type: 'start', ...(decided === undefined ? { messageId: turnId } : {}) }
+    if (mayWait === true) {
+      const first = await this.#askedFirst(session, turnId)
+      if (first !== null) return yield* first
+    }
     for await (const event of session.events({ after, signal })) {
       // Another turn may take the message along.
       if (event.__typename === 'MessageUpdatedEvent' && event.message.id === messageId)
         followed = await this.#joined(place)
+      if (event.turnId === turnId && event.__typename === 'TurnCompletedEvent') hasEnded = true
+      if (event.__typename === 'TurnPausedEvent' && event.turnId !== followed) {
+        const first = await this.#askedFirst(session, turnId)
+        if (first !== null) return yield* [...chunks.end(), ...first]
+      }
       if (event.turnId !== followed) continue
       yield* chunks.of(event)
       if (event.__typename === 'ApprovalEvent') asked.add(event.approval.id)
@@ -213,12 +255,15 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
         if (now === null || now.activeTurn?.turn.id !== followed || now.approvals.length === 0) continue
         // An earlier pause, of a turn that has gone on since: what is asked now stands further on in the log.
         if (!now.approvals.every(({ id }) => asked.has(id))) continue
-        yield* [...chunks.end(), ...chunks.ask(now.approvals), { type: 'finish' } as const]
+        const waitingId = followed === turnId ? null : turnId
+        yield* [...chunks.end(), ...chunks.ask(now.approvals, waitingId), { type: 'finish' } as const]
         return
       }
       if (event.__typename !== 'TurnCompletedEvent') continue
-      // When the turn that took it along fails, the message waits again.
-      if (followed !== turnId && (await this.#joined(place)) === turnId && !(await this.#isOver(turnId))) {
+      // It begins only now; or, when the turn that took it along fails, the message waits again.
+      if (followed !== turnId && !hasEnded && (await this.#joined(place)) === turnId) {
+        yield* chunks.complete()
+        chunks = new TurnChunks(turnId)
         followed = turnId
         continue
       }
@@ -233,6 +278,18 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     return message?.turn?.joinedInto?.id ?? turnId
   }
 
+  /**
+   * Where a turn that people must decide about stands before this one: its calls, to be decided about here. Null: this
+   * one comes without that.
+   */
+  async #askedFirst(session: SessionClient, turnId: string): Promise<Chunk[] | null> {
+    const view = await session.view()
+    const ahead = view?.activeTurn?.turn.id
+    if (view === null || ahead === undefined || ahead === turnId || view.approvals.length === 0) return null
+    if (await this.#isOver(turnId)) return null
+    return [...new TurnChunks(ahead, view).ask(view.approvals, turnId), { type: 'finish' }]
+  }
+
   async #isOver(turnId: string): Promise<boolean> {
     const { turn } = await this.#options.client.run(TurnStartDocument, { id: turnId })
     return turn === null || OVER.has(turn.status)
@@ -242,11 +299,14 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     if (this.#options.stopsTurn !== false) this.#stop(session, place).catch(() => undefined) // it has ended meanwhile
   }
 
-  /** Only this turn: another may run by now. One that has not begun is taken back, unless it begins just then. */
-  async #stop(session: SessionClient, { turnId, messageId }: FollowedTurn): Promise<void> {
-    const isActive = async (): Promise<boolean> => (await session.view())?.activeTurn?.turn.id === turnId
-    if (!(await isActive()) && ((await session.withdraw(messageId)).__typename === TAKEN_BACK || !(await isActive())))
-      return
+  /**
+   * Only this turn, and the one before it that is shown: another may run by now. One that has not begun is taken back,
+   * unless it begins just then.
+   */
+  async #stop(session: SessionClient, { turnId, messageId, behind }: FollowedTurn): Promise<void> {
+    const isActive = async (id = turnId): Promise<boolean> => (await session.view())?.activeTurn?.turn.id === id
+    const isLeft = !(await isActive()) && (await session.withdraw(messageId)).__typename === TAKEN_BACK
+    if (isLeft ? behind === undefined || !(await isActive(behind)) : !(await isActive())) return
     await this.#options.client.run(StopTurnDocument, { input: { sessionId: session.id } })
   }
 }
@@ -266,6 +326,13 @@ function textOf(parts: readonly MessagePart[], sessionId: string): string {
     throw new Error(`${type}: only text is taken here. Put files into the session with ${how}.`)
   })
   return texts.join('\n')
+}
+
+/** The answer whose calls were decided about, which need not be the last one any more. */
+function answerToGoOnWith<Message extends ChatMessage>(options: SendOptions<Message>): Message | undefined {
+  const { trigger, messageId, messages } = options
+  if (trigger !== 'submit-message') return undefined
+  return messages.find(({ id, role }) => id === messageId && role === 'assistant')
 }
 
 function decidedCalls({ parts }: ChatMessage): string[] {

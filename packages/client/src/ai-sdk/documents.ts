@@ -21,12 +21,13 @@ export const TurnOfMessageDocument = typed<
       readonly turn: {
         readonly id: string
         readonly firstSeq: number
+        readonly status: string
         readonly joinedInto: { readonly id: string } | null
       } | null
     } | null
   },
   { readonly id: string }
->('query TurnOfMessage($id: ID!) { message(id: $id) { turn { id firstSeq joinedInto { id } } } }')
+>('query TurnOfMessage($id: ID!) { message(id: $id) { turn { id firstSeq status joinedInto { id } } } }')
 
 /** Where in the log a turn begins, what it is of and whether it has ended; null where it may not be seen. */
 export const TurnStartDocument = typed<

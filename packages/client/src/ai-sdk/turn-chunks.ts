@@ -70,14 +70,17 @@ export class TurnChunks {
     }
   }
 
-  /** The calls that wait, and the question whether they may run. A whole plan is asked about by its first task. */
-  ask(approvals: readonly Pending[]): Chunk[] {
+  /**
+   * The calls that wait, and the question whether they may run. A whole plan is asked about by its first task.
+   * `waitingId`: the turn that waits behind this one, in whose answer it is asked.
+   */
+  ask(approvals: readonly Pending[], waitingId: string | null = null): Chunk[] {
     return approvals.flatMap(({ id, task }): Chunk[] => {
       const input = task.args ?? { command: task.detail }
       const toolName = this.#names.get(task.id) ?? 'run_command'
       return [
         { type: 'tool-input-available', toolCallId: task.id, toolName, input, dynamic: true },
-        { type: 'tool-approval-request', approvalId: id, toolCallId: task.id },
+        { type: 'tool-approval-request', approvalId: questionId(id, waitingId), toolCallId: task.id },
       ]
     })
   }
@@ -166,6 +169,20 @@ export class TurnChunks {
     this.#thoughts.delete(id)
     return [...opening, ...more, { type: 'reasoning-end', id }]
   }
+}
+
+/**
+ * The SDK knows a question by its id, and an answer that asks it again, for a turn that waits behind, must not be taken
+ * for the one before.
+ */
+function questionId(approvalId: string, waitingId: string | null): string {
+  return waitingId === null ? approvalId : `${approvalId} ${waitingId}`
+}
+
+/** The approval that a question is about, and the turn that waits behind it where there is one. */
+export function readQuestionId(id: string): { readonly approvalId: string; readonly waitingId: string | undefined } {
+  const [approvalId = id, waitingId] = id.split(' ')
+  return { approvalId, waitingId }
 }
 
 /** The end of calls whose turn has ended without a result of theirs, such as of an approval that came too late. */
