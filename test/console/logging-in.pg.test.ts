@@ -145,6 +145,24 @@ describe.skipIf(!hasBrowser)(`logging in${withoutBrowser}`, () => {
     expect(await ben.page.getByRole('heading', { name: 'Sessions' }).count()).toBe(0)
     await world.story.reconfigure(storyConfig())
   })
+
+  test('whose login ends while a session is shown is led to the way in at once', async () => {
+    await using shown = await world.open('ben', { path: '/sessions/%40ben%3Ashown', allowed: REFUSED })
+    const { page } = shown
+    await page.getByRole('textbox', { name: 'Message' }).fill('Hello')
+    await page.keyboard.press('Enter')
+    const answer = page.locator('.entry-agent', { hasText: 'Rehearsal' })
+    await answer.waitFor()
+    await using other = await world.open('ben', { allowed: REFUSED })
+    await other.page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await other.page.evaluate(`fetch('/logout', { method: 'POST', headers: { 'content-type': 'application/json' },
+      body: '{"everywhere":true}' })`)
+    await page.getByText('You are logged out:').waitFor()
+    expect(await answer.count()).toBe(0)
+    await page.getByLabel('Token').fill(tokenOf('ben'))
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await answer.waitFor()
+  })
 })
 
 /** As when a person turns to the window again: nothing on this page is followed. */

@@ -32,7 +32,8 @@ export function reportAnswer(): void {
 /** A call ended so; only what concerns all calls is trouble. */
 export function reportFailure({ code }: ClientError): void {
   if (code === 'UNAUTHENTICATED') become('unauthenticated')
-  else if (code === 'UNREACHABLE') become('unreachable')
+  // A proxy that has no server behind it answers something else.
+  else if (code === 'UNREACHABLE' || code === 'BAD_RESPONSE') become('unreachable')
   else if (code === 'OVERLOADED' || code === 'DATABASE_UNAVAILABLE') become('overloaded')
 }
 

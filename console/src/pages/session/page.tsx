@@ -22,17 +22,21 @@ import { Questions } from './question/questions.tsx'
 import { SessionHeader } from './session-header.tsx'
 import { ChildTurn } from './turn/child-turn.ts'
 import { TurnPanel } from './turn/turn-panel.tsx'
+import { useSessionTrouble } from './use-session-trouble.ts'
 import './session.css'
 
 export default function SessionPage({ id }: { readonly id: string }) {
   const viewer = useViewer()
-  const { status, error } = useSession(id, (state) => ({ status: state.status, error: state.error }))
+  const status = useSession(id, (state) => state.status)
   const state = useSession(id, ({ session }) => session?.status)
+  const trouble = useSessionTrouble(id)
   const [search, setSearch] = useSearchParams()
   const { data } = useRead(SessionPageDocument, { id })
   const isOwn = id.startsWith(`${viewer.ownNamespace}:`) || viewer.isAdmin
-  if (status === 'failed') return <Unavailable problem={error?.message ?? 'The session cannot be shown.'} />
-  if (status === 'absent' && !isOwn) return <Unavailable problem={`There is no session "${id}" that you may see.`} />
+  if (trouble !== null)
+    return <Unavailable problem={trouble.message} isGone={trouble.code !== 'INTERNAL_SERVER_ERROR'} />
+  if (status === 'absent' && !isOwn)
+    return <Unavailable problem={`There is no session "${id}" that you may see.`} isGone />
   const turnId = search.get('turn')
   const tab = search.get('tab') ?? 'talk'
   const show = (next: string, turn: string | null): void =>
@@ -43,7 +47,7 @@ export default function SessionPage({ id }: { readonly id: string }) {
       <div className="session-body">
         <Talk
           id={id}
-          isLoading={status === 'loading'}
+          isLoading={status === 'loading' || (status === 'failed' && state === undefined)}
           can={{ send: data?.session?.viewerCan.send ?? isOwn, update: data?.session?.viewerCan.update ?? false }}
           onShowTurn={(turn) => show('turn', turn)}
         />
@@ -147,18 +151,19 @@ function Talk({ id, isLoading, can, onShowTurn }: TalkProps) {
   )
 }
 
-function Unavailable({ problem }: { readonly problem: string }) {
+function Unavailable({ problem, isGone }: { readonly problem: string; readonly isGone: boolean }) {
   return (
     <EmptyState
       icon="warning"
-      title="This session is not here"
+      title={isGone ? 'This session is not here' : 'This session cannot be shown'}
       action={
         <a className="button" href="#/sessions">
           All sessions
         </a>
       }
     >
-      <span className="foreign">{problem}</span> It may have been deleted, or others take part in it.
+      <span className="foreign">{problem}</span>{' '}
+      {isGone ? 'It may have been deleted, or others take part in it.' : 'It is tried again by itself.'}
     </EmptyState>
   )
 }

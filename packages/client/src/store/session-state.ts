@@ -101,7 +101,7 @@ export interface TurnState extends TurnFieldsFragment {
 /** A session as a page shows it. */
 export interface SessionState {
   /**
-   * 'loading' until the session was read once; 'absent': there is none yet, and the first message opens it; 'failed':
+   * 'loading' until the session was read, once or anew after 'failed'; 'absent': there is none yet, and the first message opens it; 'failed':
    * `error` says why. It is tried again by itself while something listens, and becomes 'ready' once it goes well; where
    * the server refuses who asks, or what for, when something listens anew and with `reload`.
    */

@@ -166,6 +166,7 @@ export class SessionStore {
     this.#linger.abort()
     if (this.#following !== null) return
     this.#following = new AbortController()
+    if (this.#folded.status === 'failed') this.#change({ status: 'loading', error: null })
     this.#stopWatching()
     this.#stopWatching = this.#client.watchConnection(() => this.#show())
     const fail = (error: ClientError, isFinal: boolean): void => {

@@ -1,0 +1,34 @@
+/** The console while a proxy answers with a page of its own: nothing is said to be gone. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { PATIENCE } from '../harness/patience.ts'
+import { ConsoleWorld } from './console-world.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+
+describe.skipIf(!hasBrowser)(`the server is being replaced${withoutBrowser}`, () => {
+  let world: ConsoleWorld
+  beforeAll(async () => {
+    world = await ConsoleWorld.begin()
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  test('a session that is opened then is shown once the server is back', async () => {
+    await using opened = await world.open('ada')
+    const { page } = opened
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    let attempts = 0
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('query StorePage') === true) attempts += 1
+      await route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>We are back soon</h1>' })
+    })
+    await page.goto(`${world.url}/#/sessions/%40ada%3Aone`)
+    await page.getByText('The server does not answer').waitFor()
+    // By the second attempt the page has shown what came of the first.
+    await expect.poll(() => attempts, PATIENCE).toBeGreaterThan(1)
+    expect(await page.getByText('This session').count()).toBe(0)
+    await page.unroute('**/graphql')
+    await page.getByText('Nothing was said yet').waitFor()
+    await page.getByText('The server does not answer').waitFor({ state: 'detached' })
+  })
+})
