@@ -196,6 +196,13 @@ describe('chat completions', () => {
     expect((await first).data.choices[0]?.message.content).toMatch(/^Waiting for a decision\.\n/)
   })
 
+  test('who approves a whole plan is shown all that it runs', async () => {
+    const id = 'cli:strangers-wrote'
+    await story.as('bridge').session(id).send('Hello', { user: 'Mallory' })
+    const asked = await ask(connect('ada', { 'x-factotum-session': id }), [user('run: echo first\nrun: echo second')])
+    expect(asked.data.choices[0]?.message.content).toContain('the whole plan, `echo first`, then `echo second` (')
+  })
+
   test('a denial stands for what it has taken back besides', async () => {
     const ben = connect('ben')
     const first = user('run: echo a | tee a.txt\nrun: echo b | tee b.txt')

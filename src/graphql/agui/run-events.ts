@@ -3,6 +3,7 @@
  * page has already, because it comes back, is not told twice: ids are those of tasks.
  */
 import type { ApprovalData, TaskData, TurnData, TurnEvent } from '../protocols/turn-documents.ts'
+import { whatRuns } from '../protocols/what-runs.ts'
 import type { PlanData } from './documents.ts'
 import type { PageContent } from './run-input.ts'
 
@@ -278,7 +279,7 @@ function interruptOf({ id, kind, reason, expiresAt, task }: ApprovalData): objec
   return {
     id,
     reason: 'approval',
-    message: `${reason} ${task.detail}`,
+    message: `${reason} ${whatRuns({ kind, task }).join('; ')}`,
     expiresAt,
     responseSchema: {
       type: 'object',

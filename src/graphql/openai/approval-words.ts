@@ -2,8 +2,9 @@
  * Approvals in a chat that knows only texts: the answer says what waits and how to decide, and the next message
  * decides.
  */
-import type { ApprovalData, TurnData } from '../protocols/turn-documents.ts'
 import type { Decision } from '../protocols/decide.ts'
+import type { TurnData } from '../protocols/turn-documents.ts'
+import { whatRuns } from '../protocols/what-runs.ts'
 import type { Ask, SpokenText } from './ask.ts'
 import { invalid } from './openai-error.ts'
 
@@ -14,16 +15,12 @@ const COMMAND = /^\/(approve|deny)(?=\s|$)([^]*)$/
 /** What is said instead of an answer. */
 export function askForDecision({ status, session }: TurnData): string {
   const behind = status === 'QUEUED' ? ' Your message is kept, and comes after it.' : ''
-  const lines = session.approvals.map(
-    ({ id, reason, task, kind }) =>
-      `- \`${id}\`: ${kind === 'PLAN' ? 'the whole plan, ' : ''}${what(task)} (${reason})`,
-  )
+  const lines = session.approvals.map((approval) => {
+    const { id, reason, kind } = approval
+    const what = whatRuns(approval).map((line) => `\`${line}\``)
+    return `- \`${id}\`: ${kind === 'PLAN' ? 'the whole plan, ' : ''}${what.join(', then ')} (${reason})`
+  })
   return `${OPENING}.${behind}\n\n${lines.join('\n')}\n\nAnswer \`/approve\` to let it run, or \`/deny <reason>\`.`
-}
-
-function what({ type, detail, tool, args }: ApprovalData['task']): string {
-  if (type === 'EXEC') return `\`${detail}\``
-  return tool === null ? detail : `\`${tool} ${JSON.stringify(args)}\``
 }
 
 /**

@@ -8,7 +8,7 @@ const APPROVAL: ApprovalData = {
   status: 'PENDING',
   reason: 'a rule',
   expiresAt: '2026-01-01T00:00:00Z',
-  task: { id: 'task_1', type: 'EXEC', detail: 'ls', tool: null, args: null },
+  task: { id: 'task_1', type: 'EXEC', detail: 'ls', skill: null, tool: null, args: null, plan: { tasks: [] } },
 }
 
 type Refusals = TurnData['session']['refused']

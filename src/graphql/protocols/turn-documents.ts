@@ -34,7 +34,16 @@ export const SEND_MESSAGE: Operation<Input, { readonly result: RefusalData & { r
 ${REFUSAL}`,
 }
 
-const APPROVAL_FIELDS = 'id kind status reason expiresAt task { id type detail tool args }'
+const CALL_FIELDS = 'type detail skill tool args'
+const APPROVAL_FIELDS = `id kind status reason expiresAt task { id ${CALL_FIELDS} plan { tasks { ${CALL_FIELDS} } } }`
+
+interface CallData {
+  readonly type: string
+  readonly detail: string
+  readonly skill: string | null
+  readonly tool: string | null
+  readonly args: unknown
+}
 
 export interface ApprovalData {
   readonly id: string
@@ -42,13 +51,7 @@ export interface ApprovalData {
   readonly status: string
   readonly reason: string
   readonly expiresAt: string
-  readonly task: {
-    readonly id: string
-    readonly type: string
-    readonly detail: string
-    readonly tool: string | null
-    readonly args: unknown
-  }
+  readonly task: CallData & { readonly id: string; readonly plan: { readonly tasks: readonly CallData[] } }
 }
 
 export interface TurnData {

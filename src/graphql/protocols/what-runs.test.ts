@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { whatRuns } from './what-runs.ts'
+
+const COMMAND = { type: 'EXEC', detail: 'git push', skill: null, tool: null, args: null }
+const SKILL = { type: 'SKILL', detail: 'Count the words.', skill: 'text-stats', tool: null, args: { path: 'a.txt' } }
+const TOOL = { type: 'TOOL', detail: 'Write to Ann.', skill: null, tool: 'gmail__send', args: { to: 'ann' } }
+const TEXT = { type: 'MSG', detail: 'Say what came of it.', skill: null, tool: null, args: null }
+
+const plan = { tasks: [COMMAND, SKILL, TOOL, TEXT] }
+
+test.each([
+  ['TASK', COMMAND, ['git push']],
+  ['TASK', SKILL, ['text-stats {"path":"a.txt"}']],
+  ['TASK', TOOL, ['gmail__send {"to":"ann"}']],
+  ['PLAN', COMMAND, ['git push', 'text-stats {"path":"a.txt"}', 'gmail__send {"to":"ann"}']],
+] as const)('of a %s: %o', (kind, call, lines) => {
+  expect(whatRuns({ kind, task: { id: 'task_1', ...call, plan } })).toEqual(lines)
+})
