@@ -14,6 +14,7 @@ import { WebSocketManager } from '@discordjs/ws'
 import { connect, type FactotumClient, type SessionClient, type SessionEvent } from '@factotum/client'
 import { isGone, isRefusal, keepTrying } from './keep-trying.ts'
 import { Places } from './places.ts'
+import { whatRuns } from './what-runs.ts'
 
 const MAX_CHARACTERS = 2000
 /** Discord gives no more messages at once. */
@@ -145,11 +146,23 @@ export class Connector {
   async #say(channel: string): Promise<void> {
     const after = this.#places.of(channel).posted
     for await (const event of this.#sessionOf(channel).events({ after })) {
-      const text = textOf(event)
+      const text = await this.#textOf(event)
       if (text === null) continue
       await this.#post(channel, text, String(event.seq))
       this.#places.move(channel, { posted: event.seq })
     }
+  }
+
+  /** Null: nothing that the channel has to read. Why a turn failed is a text, too. */
+  async #textOf(event: SessionEvent): Promise<string | null> {
+    if (event.__typename === 'TextCompletedEvent') return event.content
+    if (event.__typename === 'MessageReceivedEvent')
+      return event.message.role === 'SYSTEM' ? event.message.content : null
+    if (event.__typename !== 'ApprovalEvent' || event.approval.approvalStatus !== 'PENDING') return null
+    const { id, approvalReason } = event.approval
+    const code = id.slice(-6)
+    const what = (await whatRuns(this.#factotum, id)).replaceAll('```', "'''")
+    return `${approvalReason}\n\`\`\`\n${what}\n\`\`\`\nAnswer "approve ${code}", or "deny ${code}" and why.`
   }
 
   async #post(channel: string, text: string, about: string): Promise<void> {
@@ -171,17 +184,6 @@ export class Connector {
 function endOfPiece(text: string, at: number): number {
   const end = at + MAX_CHARACTERS
   return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(end - 1, end + 1)) ? end - 1 : end
-}
-
-/** Null: nothing that the channel has to read. Why a turn failed is a text, too. */
-function textOf(event: SessionEvent): string | null {
-  if (event.__typename === 'TextCompletedEvent') return event.content
-  if (event.__typename === 'MessageReceivedEvent') return event.message.role === 'SYSTEM' ? event.message.content : null
-  if (event.__typename !== 'ApprovalEvent' || event.approval.approvalStatus !== 'PENDING') return null
-  const { id, approvalReason, task } = event.approval
-  const code = id.slice(-6)
-  const what = task === null ? '' : `\n\`\`\`\n${task.detail.replaceAll('```', "'''")}\n\`\`\``
-  return `${approvalReason}${what}\nAnswer "approve ${code}", or "deny ${code}" and why.`
 }
 
 function whoIsThat(id: string): string {

@@ -101,6 +101,18 @@ test('why a turn failed is said once', async () => {
   expect(discord.saidIn('50')).toEqual([expect.stringContaining('gave up'), expect.anything()])
 })
 
+test('who approves a whole plan is shown all that it runs', async () => {
+  const ada = '80351110224671111'
+  const input = { connector: 'discord', identity: ada, user: 'ada' }
+  await story.as('ada').run(LinkIdentityDocument, { input })
+  await using _connector = await connector()
+  discord.write('60', STRANGER, 'Hello')
+  await expect.poll(said('60')).toHaveLength(1)
+  discord.write('60', ada, 'run: echo first\nrun: echo second')
+  await expect.poll(said('60')).toHaveLength(2)
+  expect(discord.saidIn('60').at(-1)).toContain('\necho first\necho second\n')
+})
+
 test('a person links their channel with a code, and the channel says so', async () => {
   const cleo = '80351110224679999'
   await using _connector = await connector()
