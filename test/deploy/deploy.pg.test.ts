@@ -2,7 +2,7 @@
  * The examples of deploy/ are used as they stand: the unit is read by systemd's own check, and messages, a WebSocket
  * and a stream of events pass through nginx and Caddy where these are installed.
  */
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -20,11 +20,10 @@ import { stubProvider } from '../harness/stub-provider.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 import { CancelTurnDocument } from '../generated/graphql.ts'
 import { StubEndpoint } from '../model/stub-endpoint.ts'
+import { answers, PROXIES } from './proxies.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
 const SYSTEMD = '/usr/bin/systemd-analyze'
-const NGINX = '/usr/sbin/nginx'
-const CADDY = '/usr/bin/caddy'
 const HAPROXY = '/usr/sbin/haproxy'
 
 test.skipIf(!existsSync(SYSTEMD))('systemd takes the unit', async () => {
@@ -124,41 +123,6 @@ test('the image runs as a user without rights, and its check finds a server that
   await expect(check('1')).rejects.toThrow('Command failed')
 })
 
-interface Proxy {
-  readonly program: string
-  /** Its configuration, of the example. */
-  readonly configure: (example: string, ports: { readonly listen: number; readonly upstream: number }) => string
-  readonly example: string
-  /** Below which the server is reached; empty: it has the host to itself. */
-  readonly path: string
-  readonly args: (config: string, folder: string) => string[]
-}
-
-const NGINX_PROXY: Omit<Proxy, 'example' | 'path'> = {
-  program: NGINX,
-  configure: (example, { listen, upstream }) =>
-    `pid nginx.pid;\nerror_log stderr;\ndaemon off;\nevents {}\nhttp {\naccess_log off;\n${example
-      .replace('listen 80;', `listen 127.0.0.1:${listen};`)
-      .replace('127.0.0.1:4000', `127.0.0.1:${upstream}`)}\n}\n`,
-  args: (config, folder) => ['-p', folder, '-c', config],
-}
-
-const CADDY_PROXY: Omit<Proxy, 'example' | 'path'> = {
-  program: CADDY,
-  configure: (example, { listen, upstream }) =>
-    `{\n\tadmin off\n\tgrace_period 1s\n}\n${example
-      .replace(/^(?:factotum\.)?example\.org \{/m, `http://127.0.0.1:${listen} {`)
-      .replace('127.0.0.1:4000', `127.0.0.1:${upstream}`)}`,
-  args: (config) => ['run', '--adapter', 'caddyfile', '--config', config],
-}
-
-const PROXIES: readonly Proxy[] = [
-  { ...NGINX_PROXY, example: 'nginx.conf', path: '' },
-  { ...NGINX_PROXY, example: 'nginx-below-a-path.conf', path: '/factotum' },
-  { ...CADDY_PROXY, example: 'Caddyfile', path: '' },
-  { ...CADDY_PROXY, example: 'Caddyfile-below-a-path', path: '/factotum' },
-]
-
 for (const proxy of PROXIES) {
   test.skipIf(!existsSync(proxy.program))(`a turn is seen through ${proxy.example}`, async () => {
     await using story = await Story.begin()
@@ -167,7 +131,7 @@ for (const proxy of PROXIES) {
     const upstream = Number(new URL(story.as('ada').url).port)
     const config = join(home.path, proxy.example)
     const example = await readFile(join(DEPLOY, proxy.example), 'utf8')
-    await writeFile(config, proxy.configure(example, { listen, upstream }))
+    await writeFile(config, proxy.configure(example, { listen, upstreams: [upstream] }))
     const child = spawn(proxy.program, proxy.args(config, home.path), { stdio: 'ignore', env: { HOME: home.path } })
     try {
       const origin = `http://127.0.0.1:${listen}`
@@ -235,17 +199,4 @@ async function firstEvent(url: string): Promise<string> {
   }
   abort.abort()
   return text
-}
-
-/** Resolves when the proxy passes requests on. */
-async function answers(url: string, child: ChildProcess): Promise<void> {
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`the proxy ended with ${child.exitCode}`)
-    const isUp = await fetch(url).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-    if (isUp) return
-    await new Promise((resolve) => setImmediate(resolve))
-  }
 }
