@@ -119,3 +119,27 @@ test('a session that was refused for good is read again when another component s
   store.subscribe(() => {})
   await expect.poll(() => store.getSnapshot()).toMatchObject({ status: 'ready', error: null })
 })
+
+test('a session that was refused for good is read again when it takes a message of the page', async () => {
+  const client = connect({ url: story.app.url, token: tokenOf('ada') })
+  const store = sessionStore(client, 'cli:deleted')
+  store.subscribe(() => {})
+  await store.send('Before')
+  await expect.poll(() => store.getSnapshot()).toMatchObject({ status: 'ready', isBusy: false })
+  const input = { id: 'cli:deleted' }
+  await story
+    .as('ada')
+    .run('mutation ($input: DeleteSessionInput!) { deleteSession(input: $input) { __typename } }', { input })
+  await expect.poll(() => store.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'NOT_FOUND' } })
+  expect(await store.send('After')).toMatchObject({ __typename: 'SendMessagePayload' })
+  await expect
+    .poll(() => store.getSnapshot())
+    .toMatchObject({
+      status: 'ready',
+      entries: [
+        { content: 'After', sending: null },
+        { kind: 'agent', final: true },
+      ],
+    })
+  client.close()
+})

@@ -151,6 +151,8 @@ export class SessionStore {
       // Accepted: the log shows it, or has done so; where it is not followed, the page that is read next does.
       else if (result.duplicate || this.#following === null) this.#outbox.remove(key)
       this.#show()
+      // What was refused is no longer: the session is there, anew perhaps, or the token a new one.
+      if (result.__typename === 'SendMessagePayload' && !this.#notifier.isIdle) this.#start()
       return result
     } catch (error) {
       const problem = asClientError(error)
