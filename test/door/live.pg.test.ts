@@ -136,17 +136,18 @@ describe.each([
 
   test('sessions that one may not see look absent', async () => {
     const id = await newSession('bob')
-    for (const [name, sessionId] of [
-      ['carol', id],
-      ['discord', id],
-      ['bob', 'cli:none'],
-      ['alice', 'cli:none'],
+    const own = (namespace: string): string => ` Sessions that you open have ids that begin with "${namespace}:".`
+    for (const [name, sessionId, hint] of [
+      ['carol', id, own('@carol')],
+      ['discord', id, own('discord')],
+      ['bob', 'cli:none', own('@bob')],
+      ['alice', 'cli:none', ''],
     ] as const) {
       // From its beginning, one that may be opened is waited for (test/stories/lists.pg.test.ts).
       const subscription = watch(here, { ...follow(sessionId, 1), token: tokenOf(name) })
       await subscription.ended
       expect(subscription.results[0]?.errors?.[0]).toMatchObject({
-        message: `There is no session "${sessionId}" that you may see.`,
+        message: `There is no session "${sessionId}" that you may see.${hint}`,
         extensions: { code: 'NOT_FOUND' },
       })
     }

@@ -7,6 +7,7 @@ import { messageOf } from '../../core/errors.ts'
 import type { Viewer } from '../../core/identity.ts'
 import { isSessionId } from '../../core/session/session-id.ts'
 import type { Feed, Following } from '../../events/feed.ts'
+import { noSuchSession } from '../../intake/authorize-session.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { Coalesced } from '../../platform/waiting/coalesced.ts'
 import { retried } from '../../platform/waiting/retried.ts'
@@ -70,8 +71,10 @@ export class Hub {
     // No session has such an id, and some of them (NUL) the database could not even be asked for.
     if (!isSessionId(sessionId)) return notFound(sessionId)
     const opened = await this.#openNow(subscription)
+    if (!isNotFound(opened)) return opened
+    if (!this.#options.mayOpen(viewer, sessionId)) return notFound(sessionId, noSuchSession(viewer, sessionId).message)
     const knowsNothing = (operation.after ?? 0) === 0
-    if (!isNotFound(opened) || !knowsNothing || !this.#options.mayOpen(viewer, sessionId)) return opened
+    if (!knowsNothing) return opened
     const awaiting = new AwaitedSession(subscription, this.#options, (awaited) => this.#openNow(awaited))
     awaiting.start()
     return awaiting
@@ -328,8 +331,7 @@ class FollowedSession {
   }
 }
 
-function notFound(sessionId: string): GraphQLError {
-  const message = `There is no session "${sessionId}" that you may see.`
+function notFound(sessionId: string, message = `There is no session "${sessionId}" that you may see.`): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'NOT_FOUND' } })
 }
 
