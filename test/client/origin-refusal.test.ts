@@ -14,11 +14,11 @@ afterEach(() => {
 })
 
 /** A page elsewhere. `answers`: what a browser lets it know of each attempt, by the mode of the request. */
-function onPage(answers: (mode: RequestMode | undefined, nth: number) => boolean): void {
+function onPage(answers: (mode: RequestMode | undefined, nth: number, path: string) => boolean): void {
   let nth = 0
   vi.stubGlobal('location', { origin: 'http://127.0.0.1:5173' })
-  vi.stubGlobal('fetch', async (_: URL, { mode }: RequestInit) => {
-    if (!answers(mode, (nth += 1))) throw new TypeError('Failed to fetch')
+  vi.stubGlobal('fetch', async ({ pathname }: URL, { mode }: RequestInit) => {
+    if (!answers(mode, (nth += 1), pathname)) throw new TypeError('Failed to fetch')
     return new Response()
   })
 }
@@ -27,6 +27,27 @@ test('the server answers, but not to this page', async () => {
   onPage((mode) => mode === 'no-cors')
   expect(await originRefusal(URL_)).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining(':5173') })
 })
+
+test('the server answers this page, but at another path', async () => {
+  onPage((mode, _, path) => mode === 'no-cors' || path === '/client.tgz')
+  expect(await originRefusal('http://127.0.0.1:4000/api/graphql')).toMatchObject({
+    code: 'BAD_RESPONSE',
+    message:
+      'There is no Factotum at http://127.0.0.1:4000/api/graphql. Its "url" is http://127.0.0.1:4000, without a path.',
+  })
+})
+
+test('below a path, an origin that is not taken is why', async () => {
+  onPage((mode) => mode === 'no-cors')
+  expect(await originRefusal('http://127.0.0.1:4000/api/graphql')).toMatchObject({ code: 'FORBIDDEN' })
+})
+
+test.each(['localhost:4000', '127.0.0.1:4000', 'ws://127.0.0.1:4000', '/graphql', ''])(
+  'an address without "http://" is refused at once: "%s"',
+  (url) => {
+    expect(() => connect({ url, token: 't' })).toThrow(`url: "${url}" does not begin with "http://" or "https://"`)
+  },
+)
 
 test.each<[string, (mode: RequestMode | undefined, nth: number) => boolean]>([
   ['the server is away', () => false],

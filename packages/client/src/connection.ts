@@ -188,7 +188,7 @@ export class Connection {
       }
       // Of what stands between: a proxy that speaks for a server which is away, or a wrong address.
       const code = response.status >= 500 ? 'UNREACHABLE' : 'BAD_RESPONSE'
-      throw new ClientError(code, `The answer (status ${response.status}) is not Factotum's.`)
+      throw new ClientError(code, `The answer of ${url} (status ${response.status}) is not Factotum's.`)
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof ClientError) throw error
@@ -337,7 +337,12 @@ function noToken(signal: AbortSignal): Promise<never> {
 }
 
 function graphqlUrl(url: string): string {
-  const address = new URL(url)
+  const address = URL.canParse(url) ? new URL(url) : null
+  if (address === null || !/^https?:$/.test(address.protocol))
+    throw new TypeError(
+      `url: "${url}" does not begin with "http://" or "https://", as "http://127.0.0.1:4000" does; on a page of the ` +
+        "server's own it is location.origin.",
+    )
   address.pathname = address.pathname.replace(/(\/graphql)?\/?$/, '/graphql')
   return address.href
 }
