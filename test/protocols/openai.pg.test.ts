@@ -343,6 +343,29 @@ describe('what is refused', () => {
     })
   })
 
+  test('pictures and calls of another agent, in what was said before, are passed over', async () => {
+    const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } } as const
+    const picture = { type: 'image_url', image_url: { url: 'https://example.org/a.png' } } as const
+    const before: Messages = [
+      { role: 'user', content: [{ type: 'text', text: 'What is this?' }, picture] },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c1', content: 'a cat' },
+      { role: 'assistant', content: 'A cat.' },
+    ]
+    const { data } = await ask(connect('ben'), [...before, user('And now?')])
+    expect(data.choices[0]?.message.content).toContain('> And now?')
+    await expect(ask(connect('ben'), before.slice(0, 3))).rejects.toMatchObject({ status: 400 })
+    const input = [
+      { role: 'user', content: 'What is this?' },
+      { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c1', output: 'a cat' },
+    ] as const
+    const responses = connect('ben').responses
+    const answer = await responses.create({ model: 'factotum', input: [...input, { role: 'user', content: 'So?' }] })
+    expect(answer.output_text).toContain('> So?')
+    await expect(responses.create({ model: 'factotum', input: [...input] })).rejects.toMatchObject({ status: 400 })
+  })
+
   test('other paths and methods', async () => {
     expect((await post(asks, {}, '/v1/embeddings')).status).toBe(404)
     expect((await fetch(`${story.app.url}/v1/chat/completions`)).status).toBe(405)

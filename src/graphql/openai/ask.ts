@@ -128,16 +128,22 @@ interface FromRoles {
   readonly instructions: string | null
 }
 
-/** The last must be of the user. */
+/** Of another agent's calls, in a conversation that comes from there. */
+const PASSED_OVER: ReadonlySet<string> = new Set(['tool', 'function'])
+
+/** The last must be of the user. What was said before it is only compared: of that no more than texts is read. */
 export function readMessages(
   messages: readonly { readonly role: string; readonly content?: ContentOfMessage | null | undefined }[],
   param: string,
 ): FromRoles {
   const instructions: string[] = []
   const said: SpokenText[] = []
+  const newest = messages.findLastIndex(({ role }) => !isInstruction(role))
   for (const [index, { role, content }] of messages.entries()) {
-    const text = textOf(content, `${param}.${index}.content`)
-    if (role === 'system' || role === 'developer') instructions.push(text)
+    if (index < newest && PASSED_OVER.has(role)) continue
+    const read = index < newest && !isInstruction(role) ? textsAlone(content) : content
+    const text = textOf(read, `${param}.${index}.content`)
+    if (isInstruction(role)) instructions.push(text)
     else if (role === 'user' || role === 'assistant') said.push({ role, text })
     else
       throw invalid(`${role}: messages are of "system", "developer", "user" or "assistant".`, `${param}.${index}.role`)
@@ -145,4 +151,12 @@ export function readMessages(
   const last = said.pop()
   if (last?.role !== 'user') throw invalid('The last message must be one of the user.', param)
   return { text: last.text, history: said, instructions: instructions.join('\n\n').trim() || null }
+}
+
+function isInstruction(role: string): boolean {
+  return role === 'system' || role === 'developer'
+}
+
+function textsAlone(content: ContentOfMessage | null | undefined): ContentOfMessage | null | undefined {
+  return Array.isArray(content) ? content.filter(({ text }) => typeof text === 'string') : content
 }

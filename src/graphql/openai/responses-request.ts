@@ -43,11 +43,18 @@ export function readResponsesRequest(body: unknown, headers: IncomingHttpHeaders
 
 function readInput(input: z.infer<typeof responsesSchema>['input']): ReturnType<typeof readMessages> {
   if (typeof input === 'string') return { text: input, history: [], instructions: null }
-  const items = input.filter(({ type }) => !REPEATED.has(type ?? ''))
-  const stranger = items.findIndex(({ type }) => type != null && type !== 'message')
+  const newest = input.findLastIndex(isMessage)
+  const stranger = input.findIndex(
+    (item, index) => index > newest && !isMessage(item) && !REPEATED.has(item.type ?? ''),
+  )
   if (stranger >= 0)
-    throw invalid(`input: only messages are taken, no ${items[stranger]?.type}.`, `input.${stranger}.type`)
-  return readMessages(parseBody(z.array(messageSchema), items), 'input')
+    throw invalid(`input: only messages are taken, no ${input[stranger]?.type}.`, `input.${stranger}.type`)
+  return readMessages(parseBody(z.array(messageSchema), input.filter(isMessage)), 'input')
+}
+
+/** What stands among messages that were said before, such as another agent's calls, is not read. */
+function isMessage({ type }: { readonly type?: string | null | undefined }): boolean {
+  return type == null || type === 'message'
 }
 
 /** Of an answer: that of its turn. */
