@@ -372,7 +372,10 @@ async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Pro
 function leaveAfter(app: App, logger: Logger): void {
   const ms = app.longestStopMs()
   systemClock.after(ms, () => {
-    logger.error({ ms, part: app.stoppingPart() }, 'the server did not stop in time: leaving at once; running turns will be continued')
+    logger.error(
+      { ms, part: app.stoppingPart() },
+      'the server did not stop in time: leaving at once; running turns will be continued',
+    )
     process.exit(1)
   })
 }

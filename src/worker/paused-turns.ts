@@ -1,8 +1,8 @@
 /**
- * Lets turns go on that wait for a budget or a provider, as soon as an operator may have mended what they wait for: when
- * the configuration or `.env` changes, and when a process starts, since that may have happened while none ran. At the
- * end of their pause (of a budget: at midnight) they go on by themselves: the queue holds them until then. Every process
- * does so; a turn that is made ready twice runs once.
+ * Lets turns go on that wait for a budget or a provider, as soon as an operator may have mended what they wait for:
+ * when the configuration or `.env` changes, and when a process starts, since that may have happened while none ran. At
+ * the end of their pause (of a budget: at midnight) they go on by themselves: the queue holds them until then. Every
+ * process does so; a turn that is made ready twice runs once.
  */
 import { checkBudget } from '../audit/budget.ts'
 import type { LiveConfig } from '../config/config.ts'

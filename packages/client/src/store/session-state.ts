@@ -101,9 +101,10 @@ export interface TurnState extends TurnFieldsFragment {
 /** A session as a page shows it. */
 export interface SessionState {
   /**
-   * 'loading' until the session was read, once or anew after 'failed'; 'absent': there is none yet, and the first message opens it; 'failed':
-   * `error` says why. It is tried again by itself while something listens, and becomes 'ready' once it goes well; where
-   * the server refuses who asks, or what for, when something listens anew, a message is accepted, and with `reload`.
+   * 'loading' until the session was read, once or anew after 'failed'; 'absent': there is none yet, and the first
+   * message opens it; 'failed': `error` says why. It is tried again by itself while something listens, and becomes
+   * 'ready' once it goes well; where the server refuses who asks, or what for, when something listens anew, a message
+   * is accepted, and with `reload`.
    */
   readonly status: 'loading' | 'ready' | 'absent' | 'failed'
   readonly error: ClientError | null
