@@ -59,7 +59,7 @@ builder.prismaObjectFields(TurnType, (t) => ({
   }),
   lastSeq: t.int({
     nullable: true,
-    description: 'seq of its last event; null until it has ended.',
+    description: 'seq of its last event; null until it has ended, and where retention has removed its events.',
     select: { id: true },
     resolve: async ({ id }, _args, context, info) =>
       (await loadAt({ context, info }, id, (ids) => readEnds(context.database, ids))) ?? null,
