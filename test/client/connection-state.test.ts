@@ -22,7 +22,7 @@ async function startServer({ refuses = false }: { readonly refuses?: boolean } =
     server.close()
   }
   onTestFinished(stop)
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop, sockets: server.clients }
 }
 
 function clientOf(url: string): FactotumClient {
@@ -50,4 +50,21 @@ test('it is idle after what was followed is refused for good', async () => {
   const client = clientOf(url)
   await expect(client.session('web:x').events().next()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
   expect(client.connectionState).toBe('idle')
+})
+
+test('of several connections one that is lost is waited for', async () => {
+  const { url, sockets } = await startServer()
+  const client = clientOf(url)
+  const states: string[] = []
+  client.watchConnection(() => states.push(client.connectionState))
+  const read = Array.from({ length: 150 }, (_, n) => client.session(`web:${n}`).events({ after: 1 }).next())
+  await expect.poll(() => sockets.size).toBe(2)
+  await expect.poll(() => states).toEqual(['connecting', 'open'])
+  const [, second] = sockets
+  second?.terminate()
+  await expect.poll(() => states).toEqual(['connecting', 'open', 'offline', 'open'])
+  expect(sockets.size).toBe(2)
+  client.close()
+  expect((await Promise.all(read)).every(({ done }) => done)).toBe(true)
+  await expect.poll(() => states.at(-1)).toBe('idle')
 })

@@ -303,6 +303,15 @@ describe('events', () => {
   })
 })
 
+test('more sessions are followed at once than the server lets run on one socket', async () => {
+  const client = connect({ url: story.app.url, token: tokenOf('discord') })
+  const channels = Array.from({ length: 120 }, (_, n) => client.session(`discord:many-${n}`))
+  const first = channels.map((channel) => channel.events({ after: 0 }).next())
+  for (const channel of channels) await channel.open()
+  expect((await Promise.all(first)).filter(({ done }) => done === true)).toEqual([])
+  client.close()
+})
+
 describe('send', () => {
   test('whose answer is lost is sent again, and is one message', async () => {
     await using proxy = await TcpProxy.start(story.app.url)

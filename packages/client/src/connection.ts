@@ -1,7 +1,7 @@
 /**
  * One server and one token: operations over HTTP, subscriptions over one WebSocket that opens with the first and closes
- * with the last. Knows nothing of sessions. What goes wrong is a ClientError, whatever the transport says; whether to
- * come back is decided by who calls.
+ * with the last, and over further ones where there are more than a server runs on one. Knows nothing of sessions. What
+ * goes wrong is a ClientError, whatever the transport says; whether to come back is decided by who calls.
  */
 import { createClient, type Client as SocketClient } from 'graphql-ws/client'
 import { asClientError, ClientError, type ServerError } from './client-error.ts'
@@ -84,11 +84,22 @@ const UNAUTHENTICATED_CODE = 4401
 /** The server did not understand us: coming back would not help. */
 const PROTOCOL_CODES: ReadonlySet<unknown> = new Set([4400, 4406, 4409, 4429])
 
+/** A server runs no more operations on one WebSocket. */
+const SUBSCRIPTIONS_PER_SOCKET = 100
+
+interface Socket {
+  readonly client: SocketClient
+  /** Subscriptions on it. */
+  used: number
+  /** 'offline': it was lost, and what was followed on it waits to come back. */
+  state: 'idle' | 'open' | 'offline'
+}
+
 /** Calls and subscriptions of one client; nothing is sent before the first. */
 export class Connection {
   readonly #options: ConnectOptions
   readonly #url: string
-  readonly #socket: SocketClient
+  readonly #sockets: Socket[] = []
   readonly #closed = new AbortController()
   /** It takes pages of this origin, so no failure is for that. */
   #hasAnswered = false
@@ -99,7 +110,7 @@ export class Connection {
   constructor(options: ConnectOptions) {
     this.#options = options
     this.#url = graphqlUrl(options.url)
-    this.#socket = this.#createSocket()
+    this.#addSocket()
   }
 
   /** Aborted when the client is closed. */
@@ -126,13 +137,25 @@ export class Connection {
   /** 1: one more subscription is followed, across all its connections; -1: one of them has ended. */
   follows(change: 1 | -1): void {
     this.#followers += change
-    if (this.#followers === 0 && this.#state === 'offline') this.#enter('idle')
+    if (this.#followers > 0 || this.#state !== 'offline') return
+    for (const socket of this.#sockets) socket.state = 'idle'
+    this.#enter('idle')
   }
 
   #enter(state: ConnectionState): void {
-    if (this.#state === state) return
+    const before = this.#state
+    if (before === state) return
+    const { onConnection } = this.#options
+    if (before === 'open') onConnection?.('closed')
     this.#state = state
     for (const watcher of this.#watchers) watcher()
+    if (state === 'open') onConnection?.('open')
+  }
+
+  /** Of all sockets: one that is lost is missed, also while others stand. */
+  #judge(): void {
+    const states = new Set(this.#sockets.map(({ state }) => state))
+    this.#enter(states.has('offline') ? 'offline' : states.has('open') ? 'open' : 'idle')
   }
 
   /**
@@ -245,7 +268,9 @@ export class Connection {
     const inbox = new Inbox<Result>(() => leave())
     const end = (): void => inbox.complete()
     const payload = { query: document.toString(), variables: variables as Record<string, unknown> }
-    const leave = this.#socket.subscribe(payload, {
+    const socket = this.#sockets.find(({ used }) => used < SUBSCRIPTIONS_PER_SOCKET) ?? this.#addSocket()
+    socket.used += 1
+    const leave = socket.client.subscribe(payload, {
       next: (result) => inbox.next(result as Result),
       error: (error) => inbox.error(socketError(error)),
       complete: end,
@@ -260,6 +285,7 @@ export class Connection {
       throw (await this.#originRefusal()) ?? error
     } finally {
       signal.removeEventListener('abort', end)
+      socket.used -= 1
       leave()
     }
   }
@@ -269,12 +295,12 @@ export class Connection {
     this.#closed.abort()
   }
 
-  #createSocket(): SocketClient {
-    const { webSocketImpl, onConnection } = this.#options
+  #addSocket(): Socket {
+    const { webSocketImpl } = this.#options
     if (webSocketImpl === undefined && typeof WebSocket === 'undefined')
       throw new TypeError('No WebSocket is here: install "ws" and give its own as webSocketImpl.')
     let silence: ReturnType<typeof setTimeout> | undefined
-    const client = createClient({
+    const client: SocketClient = createClient({
       url: this.#url.replace(/^http/, 'ws'),
       webSocketImpl,
       connectionParams: () => this.#authorization(this.closed),
@@ -287,8 +313,10 @@ export class Connection {
         },
         connected: () => {
           this.#hasAnswered = true
-          this.#enter('open')
-          onConnection?.('open')
+          // What was followed on one that is unused by now waits for any of them.
+          for (const one of this.#sockets) if (one.used === 0) one.state = 'idle'
+          socket.state = 'open'
+          this.#judge()
         },
         ping: (received) => {
           if (!received) silence = setTimeout(() => client.terminate(), PONG_WITHIN_MS)
@@ -298,14 +326,16 @@ export class Connection {
         },
         closed: (event) => {
           clearTimeout(silence)
-          if (this.#state === 'open') onConnection?.('closed')
           // 1000: it was closed on purpose, with the last subscription.
           const isLost = this.#followers > 0 && (event as { readonly code?: number }).code !== 1000
-          this.#enter(isLost ? 'offline' : 'idle')
+          socket.state = isLost ? 'offline' : 'idle'
+          this.#judge()
         },
       },
     })
-    return client
+    const socket: Socket = { client, used: 0, state: 'idle' }
+    this.#sockets.push(socket)
+    return socket
   }
 
   /** Browsers do not tell why they get no answer. Later ones are of a server that restarts behind its proxy. */

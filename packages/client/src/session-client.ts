@@ -92,8 +92,8 @@ export type ApproveOptions = Omit<DecideApprovalInput, 'id' | 'approve'>
 export type DenyOptions = Pick<DecideApprovalInput, 'note' | 'user'>
 
 /**
- * Loops over events and views end when the client is closed; calls then reject. Any number of loops share one
- * WebSocket.
+ * Loops over events and views end when the client is closed; calls then reject. A hundred loops share one
+ * WebSocket; more get further ones.
  */
 export class SessionClient {
   readonly id: string
