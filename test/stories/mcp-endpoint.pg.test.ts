@@ -140,6 +140,16 @@ test('what waits for an approval is told, and decided', async () => {
   })
 })
 
+test('who approves a whole plan is shown all that it runs', async () => {
+  const session = 'cli:strangers-wrote'
+  await story.as('bridge').session(session).send('Hello', { user: 'Mallory' })
+  const ada = await connect('ada')
+  const asked = await call(ada, 'ask', { args: { session, content: 'run: echo first\nrun: echo second' } })
+  const shown = [{ kind: 'PLAN', task: { plan: { tasks: [{ detail: 'echo first' }, { detail: 'echo second' }, {}] } } }]
+  expect(asked.value).toMatchObject({ status: 'AWAITING_APPROVAL', approvals: shown })
+  expect((await call(ada, 'read_session', { args: { session } })).value).toMatchObject({ approvals: shown })
+})
+
 test('what comes after a turn that waits for an approval shows what it waits for', async () => {
   const ada = await connect('ada')
   const session = '@ada:behind'

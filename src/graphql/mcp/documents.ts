@@ -3,6 +3,10 @@
 import type { Operation } from '../protocols/operations.ts'
 import { REFUSAL, type RefusalData } from '../protocols/refused.ts'
 
+const CALL_FIELDS = 'type detail skill tool args'
+/** For who decides: of a whole plan, all that it runs. */
+const WHAT_WAITS = `id kind reason task { ${CALL_FIELDS} plan { tasks { ${CALL_FIELDS} } } }`
+
 export const OPEN_SESSION: Operation<
   { readonly input: Readonly<Record<string, unknown>> },
   { readonly result: RefusalData & { readonly session?: { readonly id: string } } }
@@ -69,7 +73,7 @@ export const TURN_OF_MESSAGE: Operation<
       id status step failure pausedReason
       answer { content }
       joinedInto { pausedReason }
-      session { activeTurn { pausedReason } approvals(status: [PENDING]) { id reason task { type detail } } }
+      session { activeTurn { pausedReason } approvals(status: [PENDING]) { ${WHAT_WAITS} } }
     }
   }
 }`,
@@ -106,7 +110,7 @@ export const READ_SESSION: Operation<
   session(id: $id) {
     id description status queueLength
     activeTurn { id status step pausedReason }
-    approvals(status: [PENDING]) { id reason expiresAt task { type detail } }
+    approvals(status: [PENDING]) { expiresAt ${WHAT_WAITS} }
     conversation(last: $last) {
       edges {
         node {
