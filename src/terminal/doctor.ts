@@ -17,7 +17,7 @@ import { checkCollector } from './checks/check-collector.ts'
 import { checkDatabase } from './checks/check-database.ts'
 import { checkModels } from './checks/check-models.ts'
 import { addressOf } from '../config/home/listening-file.ts'
-import { checkDisk, checkPort, checkProxy } from './checks/check-place.ts'
+import { checkDisks, checkPort, checkProxy } from './checks/check-place.ts'
 import { checkRuntimes } from './checks/check-runtimes.ts'
 import { checkSketchIndex } from './checks/check-sketch-index.ts'
 import { fail, ok, warn, type Finding } from './checks/finding.ts'
@@ -56,7 +56,7 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
   const { config, findings } = await checkConfig(home, environment)
   return [
     ...findings,
-    await checkDisk(home, options.freeBytes),
+    ...(await checkDisks(home, options.freeBytes)),
     ...(await checkItsDatabase(options, config)),
     await checkPort(environment, await addressOf({ home, environment, env })),
     await checkSandbox(options),

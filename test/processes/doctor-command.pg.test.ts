@@ -132,6 +132,11 @@ test.skipIf(skipReason(sandbox) !== '').each<Row>([
     { by: (home) => within('--size', String(100 * 1024 * 1024), '--tmpfs', home) },
   ],
   [
+    'the workspaces have a disk of their own, which is nearly full',
+    [/^FAIL {2}disk +100 MiB are free where .*\/sessions is\.\n +→ Make space/m],
+    { by: (home) => within('--size', String(100 * 1024 * 1024), '--tmpfs', `${home}/sessions`) },
+  ],
+  [
     'another program has the port, the proxy is away, and the model fails',
     [
       /^FAIL {2}port +Another program listens on .*\n +→ Stop it, or choose another port/m,

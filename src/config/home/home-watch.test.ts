@@ -1,6 +1,6 @@
 /** A FACTOTUM_HOME whose disk fills up or is mounted read-only while the server runs. A real disk: a tmpfs of 1 MiB. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,13 +11,13 @@ import { TIMING } from '../timing.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'factotum-disk-'))
 const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', home])
+const logger = createLogger({ level: 'silent', pretty: false })
 const mayMount = mount.status === 0
 
 describe.skipIf(!mayMount)(`a home on a disk of its own${mayMount ? '' : ' (skipped: may not mount one)'}`, () => {
   let watch: HomeWatch
 
   beforeAll(async () => {
-    const logger = createLogger({ level: 'silent', pretty: false })
     watch = await HomeWatch.start({ home, timing: TIMING, clock: systemClock, logger })
   })
 
@@ -32,6 +32,24 @@ describe.skipIf(!mayMount)(`a home on a disk of its own${mayMount ? '' : ' (skip
     await expect.poll(() => watch.problem).toBe(`the disk of ${home} is full`)
     rmSync(filler)
     await expect.poll(() => watch.problem).toBeNull()
+  })
+
+  test('has workspaces on another disk, which is full, or not mounted any more', async () => {
+    const sessions = join(home, 'sessions')
+    mkdirSync(sessions)
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', sessions])
+    const both = await HomeWatch.start({ home, timing: TIMING, clock: systemClock, logger })
+    try {
+      expect(() => writeFileSync(join(sessions, 'filler'), Buffer.alloc(2 << 20))).toThrow('ENOSPC')
+      await expect.poll(() => both.problem).toBe(`the disk of ${sessions} is full`)
+      rmSync(join(sessions, 'filler'))
+      await expect.poll(() => both.problem).toBeNull()
+      execFileSync('umount', [sessions])
+      await expect.poll(() => both.problem).toBe(`${sessions} is another folder than when the server started`)
+    } finally {
+      await both.stop()
+      spawnSync('umount', [sessions])
+    }
   })
 
   test('is mounted read-only, and takes files again', async () => {

@@ -1,9 +1,9 @@
 /**
  * Whether FACTOTUM_HOME can be worked with: it is still the folder of the start (it may be unmounted, moved or deleted
- * while the server runs) and takes new files (its disk may be full or mounted read-only). Probed each second; a change
- * is logged.
+ * while the server runs) and takes new files (its disk may be full or mounted read-only). The same of the folder of
+ * workspaces where that is a mount. Probed each second; a change is logged.
  */
-import { stat, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOutage, messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -11,6 +11,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { Periodic } from '../../platform/waiting/periodic.ts'
 import type { Timing } from '../timing.ts'
 import { hasCode } from '../../platform/error-code.ts'
+import { findHomeDisks, identify, type HomeDisk } from './home-disks.ts'
 
 export interface HomeWatchOptions {
   readonly home: string
@@ -25,14 +26,12 @@ const PROBE = Buffer.alloc(64 << 10)
 export class HomeWatch {
   readonly #options: HomeWatchOptions
   readonly #poll: Periodic
-  readonly #probePath: string
-  readonly #identity: string
+  readonly #disks: readonly HomeDisk[]
   #problem: string | null = null
 
-  private constructor(options: HomeWatchOptions, identity: string) {
+  private constructor(options: HomeWatchOptions, disks: readonly HomeDisk[]) {
     this.#options = options
-    this.#identity = identity
-    this.#probePath = join(options.home, `.probe-${process.pid}`)
+    this.#disks = disks
     const { timing, clock, logger } = options
     const tick = async (): Promise<void> => this.#remember(await this.#probe())
     this.#poll = new Periodic({
@@ -45,9 +44,9 @@ export class HomeWatch {
     })
   }
 
-  /** Takes the folder that is there now for the right one. Call `stop`. */
+  /** Takes what is there now for the right folders. Call `stop`. */
   static async start(options: HomeWatchOptions): Promise<HomeWatch> {
-    const watch = new HomeWatch(options, await identify(options.home))
+    const watch = new HomeWatch(options, await findHomeDisks(options.home))
     watch.#poll.start()
     return watch
   }
@@ -62,16 +61,11 @@ export class HomeWatch {
   }
 
   async #probe(): Promise<string | null> {
-    const { home } = this.#options
-    try {
-      if ((await identify(home)) !== this.#identity) return `${home} is another folder than when the server started`
-      await writeFile(this.#probePath, PROBE, { mode: 0o600 })
-      return null
-    } catch (error) {
-      return describe(home, error)
-    } finally {
-      await rm(this.#probePath, { force: true }).catch(() => undefined) // the problem was returned above
+    for (const disk of this.#disks) {
+      const problem = await probe(disk)
+      if (problem !== null) return problem
     }
+    return null
   }
 
   #remember(problem: string | null): void {
@@ -83,14 +77,22 @@ export class HomeWatch {
   }
 }
 
-async function identify(home: string): Promise<string> {
-  const { dev, ino } = await stat(home, { bigint: true })
-  return `${dev} ${ino}`
+async function probe({ path, identity }: HomeDisk): Promise<string | null> {
+  const file = join(path, `.probe-${process.pid}`)
+  try {
+    if ((await identify(path)) !== identity) return `${path} is another folder than when the server started`
+    await writeFile(file, PROBE, { mode: 0o600 })
+    return null
+  } catch (error) {
+    return describe(path, error)
+  } finally {
+    await rm(file, { force: true }).catch(() => undefined) // the problem was returned above
+  }
 }
 
-function describe(home: string, error: unknown): string {
-  if (hasCode(error, 'ENOENT', 'ENOTDIR')) return `${home} is not there any more`
-  if (hasCode(error, 'ENOSPC', 'EDQUOT')) return `the disk of ${home} is full`
-  if (hasCode(error, 'EROFS')) return `${home} is mounted read-only`
-  return `${home} takes no files: ${messageOf(error)}`
+function describe(path: string, error: unknown): string {
+  if (hasCode(error, 'ENOENT', 'ENOTDIR')) return `${path} is not there any more`
+  if (hasCode(error, 'ENOSPC', 'EDQUOT')) return `the disk of ${path} is full`
+  if (hasCode(error, 'EROFS')) return `${path} is mounted read-only`
+  return `${path} takes no files: ${messageOf(error)}`
 }

@@ -1,6 +1,7 @@
 /** The machine around the server: the disk of its home, the port that it listens on, the proxy in its environment. */
 import { statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { findHomeDisks } from '../../config/home/home-disks.ts'
 import { messageOf } from '../../core/errors.ts'
 import { hasCode } from '../../platform/error-code.ts'
 import { reaches } from '../../platform/reaches.ts'
@@ -11,11 +12,15 @@ const DISK_FAIL_BYTES = 200 * MIB
 const DISK_WARN_BYTES = 2048 * MIB
 const PROBE_MS = 3000
 
-/** `freeBytes`: for tests, in place of what the disk says. */
-export async function checkDisk(home: string, freeBytes?: number): Promise<Finding> {
-  const { bavail, bsize } = await statfs(home)
+/** Of the home, and of its workspaces where they have their own. `freeBytes`: for tests, in place of what they say. */
+export async function checkDisks(home: string, freeBytes?: number): Promise<readonly Finding[]> {
+  return await Promise.all((await findHomeDisks(home)).map(({ path }) => checkDisk(path, freeBytes)))
+}
+
+async function checkDisk(path: string, freeBytes: number | undefined): Promise<Finding> {
+  const { bavail, bsize } = await statfs(path)
   const free = freeBytes ?? bavail * bsize
-  const says = `${Math.round(free / MIB)} MiB are free where ${home} is.`
+  const says = `${Math.round(free / MIB)} MiB are free where ${path} is.`
   const fix = 'Make space, or move the home (FACTOTUM_HOME) to a larger disk.'
   if (free < DISK_FAIL_BYTES) return fail('disk', says, fix)
   return free < DISK_WARN_BYTES ? warn('disk', says, fix) : ok('disk', says)
