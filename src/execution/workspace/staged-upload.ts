@@ -3,11 +3,12 @@
  * workspace never holds half a file, and an upload that was broken off leaves nothing there. What a process that died
  * has left is swept up with the workspaces (set-aside-workspace.ts).
  */
-import { constants, createWriteStream } from 'node:fs'
-import { copyFile, mkdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { constants } from 'node:fs'
+import { copyFile, mkdir, open, rm, stat, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { AppError } from '../../core/errors.ts'
 import { randomHex } from '../../platform/id.ts'
 import { hasCode } from '../../platform/error-code.ts'
 import { sessionsFolder } from './workspace.ts'
@@ -26,18 +27,20 @@ export interface StagedUpload {
 
 /**
  * The bytes are on the disk when it resolves; null: there are more than `maxBytes`. Rejects when they stop coming, the
- * signal aborts or the disk fails; then nothing is left.
+ * signal aborts or the disk fails (STORAGE_FULL where it is full); then nothing is left. Of a disk that fails it tells
+ * when all bytes have come: a sender that is cut off in the middle reads no answer.
  */
 export async function stageUpload(
   home: string,
   bytes: Readable,
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
 ): Promise<StagedUpload | null> {
-  await mkdir(sessionsFolder(home), { recursive: true, mode: 0o711 })
   const path = newPath(home)
   const counted = new Counted(maxBytes)
   try {
-    await pipeline(bytes, counted, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }), { signal })
+    const take = (source: AsyncIterable<Buffer>): Promise<DiskFailure | null> => writeWhole(path, source)
+    const failure = await pipeline(bytes, counted, take, { signal })
+    if (failure !== null) throw describeDisk(failure.error)
     return { path, size: counted.size }
   } catch (error) {
     await rm(path, { force: true })
@@ -46,11 +49,52 @@ export async function stageUpload(
   }
 }
 
+interface DiskFailure {
+  readonly error: unknown
+}
+
+/** Reads the source to its end in any case. Null: all of it is in the file. */
+async function writeWhole(path: string, source: AsyncIterable<Buffer>): Promise<DiskFailure | null> {
+  let failure: DiskFailure | null = null
+  let file: FileHandle | null = null
+  const attempt = async (work: () => Promise<unknown>): Promise<void> => {
+    if (failure !== null) return
+    await work().catch((error: unknown) => (failure = { error }))
+  }
+  try {
+    await attempt(async () => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o711 })
+      file = await open(path, 'wx', 0o600)
+    })
+    for await (const chunk of source) await attempt(async () => file?.writeFile(chunk))
+    await attempt(async () => file?.sync())
+    return failure
+  } finally {
+    await closeQuietly(file)
+  }
+}
+
+/** What it would say of the disk has been said by `sync`. */
+async function closeQuietly(file: FileHandle | null): Promise<void> {
+  await file?.close().catch(() => undefined)
+}
+
+function describeDisk(error: unknown): unknown {
+  if (!hasCode(error, 'ENOSPC', 'EDQUOT', 'EROFS')) return error
+  const problem = 'The disk of this server takes no more files; nothing was stored.'
+  return new AppError('STORAGE_FULL', problem, { retry: 'backoff', cause: error })
+}
+
 /** A second one with the same bytes; where the file system can, they share them. */
 export async function copyStaged(home: string, { path, size }: StagedUpload): Promise<StagedUpload> {
   const copy = newPath(home)
-  await copyFile(path, copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
-  return { path: copy, size }
+  try {
+    await copyFile(path, copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+    return { path: copy, size }
+  } catch (error) {
+    await rm(copy, { force: true })
+    throw describeDisk(error)
+  }
 }
 
 /** No error when it has been put into a workspace already. */

@@ -131,7 +131,7 @@ export class FileReceiver {
     try {
       return await this.#options.uploads.stage(request, abort.signal)
     } catch (error) {
-      if (!abort.signal.aborted && !request.destroyed) throw error
+      if (!abort.signal.aborted && request.complete) throw error
       this.#options.logger.debug({ error: messageOf(error) }, 'an upload was broken off')
       return 'BROKEN'
     } finally {

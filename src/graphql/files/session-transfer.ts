@@ -159,7 +159,7 @@ export class SessionTransfers {
     try {
       return await this.#options.uploads.stage(request, abort.signal, MAX_IMPORT_BYTES)
     } catch (error) {
-      if (!abort.signal.aborted && !request.destroyed) throw error
+      if (!abort.signal.aborted && request.complete) throw error
       return 'BROKEN'
     } finally {
       cancel()
