@@ -187,6 +187,40 @@ describe('chat completions', () => {
     await expect(ask(ben, [user('/approve')])).rejects.toMatchObject({ status: 400 })
   })
 
+  const said = ({ data }: Awaited<ReturnType<typeof ask>>): OpenAI.ChatCompletionMessageParam => ({
+    role: 'assistant',
+    content: data.choices[0]?.message.content ?? '',
+  })
+
+  test('a message that is kept behind an approval is answered with what is approved', async () => {
+    const ben = connect('ben')
+    const messages: Messages = [user('run: echo yes | tee out.txt')]
+    const asked = await ask(ben, messages)
+    messages.push(said(asked), user('And good evening'))
+    const kept = await ask(ben, messages)
+    messages.push(said(kept), user('/approve'))
+    expect(messages.at(-2)?.content).toMatch(/^Waiting for a decision\. Your message is kept/)
+    const approved = await ask(ben, messages)
+    const answer = said(approved)
+    expect(answer.content).toMatch(/ yes\n\n[^]*\n> And good evening/)
+    const retried = await ask(connect('ben', { 'x-stainless-retry-count': '1' }), messages)
+    expect(said(retried)).toEqual(answer)
+    const next = await ask(ben, [...messages, answer, user('Thanks')])
+    const sessions = [asked, kept, approved, next].map(({ response }) => response.headers.get('x-factotum-session'))
+    expect(new Set(sessions).size).toBe(1)
+  })
+
+  test('a message that is kept, and then asks for an approval itself, is answered once', async () => {
+    const ben = connect('ben')
+    const messages: Messages = [user('run: echo one | tee one.txt')]
+    messages.push(said(await ask(ben, messages)), user('run: echo two | tee two.txt'))
+    messages.push(said(await ask(ben, messages)), user('/approve'))
+    const first = said(await ask(ben, messages))
+    expect(first.content).toMatch(/ one\n\nWaiting for a decision\.\n[^]*tee two\.txt/)
+    const second = said(await ask(ben, [...messages, first, user('/approve')]))
+    expect(JSON.stringify(second).match(/ended with exit code/g)).toHaveLength(1)
+  })
+
   test('a message behind a turn that comes to wait for a decision is told so', async () => {
     const ben = connect('ben', { 'x-factotum-session': 'behind' })
     const first = ask(ben, [user('wait: 1500\nrun: echo yes | tee out.txt')])

@@ -8,19 +8,20 @@ import { whatRuns } from '../protocols/what-runs.ts'
 import type { Ask, SpokenText } from './ask.ts'
 import { invalid } from './openai-error.ts'
 
-const OPENING = 'Waiting for a decision'
+const OPENING = 'Waiting for a decision.'
+const KEPT = ' Your message is kept, and comes after it.'
 const APPROVAL_ID = /appr_[0-9a-z]{26}/g
 const COMMAND = /^\/(approve|deny)(?=\s|$)([^]*)$/
 
 /** What is said instead of an answer. */
 export function askForDecision({ status, session }: TurnData): string {
-  const behind = status === 'QUEUED' ? ' Your message is kept, and comes after it.' : ''
+  const behind = status === 'QUEUED' ? KEPT : ''
   const lines = session.approvals.map((approval) => {
     const { id, reason, kind } = approval
     const what = whatRuns(approval).map((line) => `\`${line}\``)
     return `- \`${id}\`: ${kind === 'PLAN' ? 'the whole plan, ' : ''}${what.join(', then ')} (${reason})`
   })
-  return `${OPENING}.${behind}\n\n${lines.join('\n')}\n\nAnswer \`/approve\` to let it run, or \`/deny <reason>\`.`
+  return `${OPENING}${behind}\n\n${lines.join('\n')}\n\nAnswer \`/approve\` to let it run, or \`/deny <reason>\`.`
 }
 
 /**
@@ -45,11 +46,18 @@ export function readDecisions({ text, history, user }: Pick<Ask, 'text' | 'histo
   }))
 }
 
+/** The message that waits behind what a decision is about, as the client was told; null: none. */
+export function keptMessage(history: readonly SpokenText[]): string | null {
+  const last = history.findLastIndex(({ role, text }) => role === 'user' && !COMMAND.test(text.trim()))
+  const isKept = history.slice(last + 1).some(({ text }) => text.includes(OPENING + KEPT))
+  return (isKept ? history[last]?.text : null) ?? null
+}
+
 /** What was said, without decisions and without what asked for them. */
 export function withoutDecisions(history: readonly SpokenText[]): SpokenText[] {
   return history.flatMap(({ role, text }): SpokenText[] => {
     if (role === 'user') return COMMAND.test(text.trim()) ? [] : [{ role, text }]
-    const at = text.lastIndexOf(`${OPENING}.`)
+    const at = text.lastIndexOf(OPENING)
     const said = (at < 0 ? text : text.slice(0, at)).trim()
     return said === '' ? [] : [{ role, text: said }]
   })
