@@ -234,7 +234,9 @@ class Door {
     if (url.pathname === '/' && this.#showsGraphiql)
       return void response.writeHead(302, { location: GRAPHQL_PATH }).end()
     sendJson(response, 404, {
-      error: 'Nothing here. GraphQL is at /graphql; /health, /ready and /metrics tell how we are.',
+      error:
+        "Nothing here. GraphQL is at /graphql, OpenAI's API below /v1, AG-UI at /agui, the Model Context Protocol at " +
+        '/mcp; /health, /ready and /metrics tell how we are.',
     })
   }
 

@@ -403,6 +403,10 @@ describe('what is refused', () => {
   test('other paths and methods', async () => {
     expect((await post(asks, {}, '/v1/embeddings')).status).toBe(404)
     expect((await fetch(`${story.app.url}/v1/chat/completions`)).status).toBe(405)
+    const withoutV1 = new OpenAI({ baseURL: story.app.url, apiKey: tokenOf('ben') })
+    await expect(withoutV1.models.list()).rejects.toThrow(
+      '404 "Nothing here. GraphQL is at /graphql, OpenAI\'s API below /v1',
+    )
   })
 
   test('a message that starts no turn is on record, and answered with nothing', async () => {
