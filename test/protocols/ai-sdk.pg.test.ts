@@ -361,6 +361,18 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     client.close()
   })
 
+  test.each(['ownNamespace', 'query TurnOfMessage'])('a lost answer to %s fails no message', async (query) => {
+    await using proxy = await TcpProxy.start(story.app.url)
+    const client = connect({ url: proxy.through(story.app.url), token: tokenOf('ben') })
+    const lost = proxy.loseAnswerTo(query)
+    const chatId = chat(`lost-${query.length}`)
+    const answer = await read(await submit(new FactotumChatTransport({ client }), chatId, [say('Hello')]))
+    await lost
+    expect(answer.parts.findLast(({ type }) => type === 'text')?.text).toContain('> Hello')
+    expect(await contentsIn('ben', `@ben:${chatId}`)).toEqual(['Hello'])
+    client.close()
+  })
+
   test('stop takes a message back that waits in the queue', async () => {
     const [first, second] = [new AbortController(), new AbortController()]
     await submitUntil(first.signal, 'stop-queued', 'run: echo begun; sleep 60')

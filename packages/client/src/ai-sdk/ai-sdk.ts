@@ -96,7 +96,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     const session = await this.#session(chatId)
     const turnId = (await session.view())?.activeTurn?.turn.id
     if (turnId === undefined) return null
-    const { turn } = await this.#options.client.run(TurnStartDocument, { id: turnId })
+    const { turn } = await this.#options.client.read(TurnStartDocument, { id: turnId })
     if (turn === null || abortSignal?.aborted === true) return null
     const place = { turnId, messageId: turn.message.id, after: turn.firstSeq - 1, view: null }
     return this.#follow(session, place, abortSignal)
@@ -131,7 +131,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     const { client, session } = this.#options
     if (session !== undefined) return client.session(session(chatId))
     if (chatId.includes(':')) return client.session(chatId)
-    this.#namespace ??= client.run(OwnNamespaceDocument, {}).then(({ viewer }) => viewer.ownNamespace)
+    this.#namespace ??= client.read(OwnNamespaceDocument, {}).then(({ viewer }) => viewer.ownNamespace)
     try {
       return client.session(`${await this.#namespace}:${chatId}`)
     } catch (error) {
@@ -153,7 +153,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     if (sent.__typename === 'ConflictRefusal' && sent.reason === 'KEY_REUSED')
       sent = await session.send(text, { ...how, idempotencyKey: `${key} ${hashOf(text)}` })
     if (sent.__typename !== 'SendMessagePayload') throw new Error(sent.problem)
-    const { message: stored } = await client.run(TurnOfMessageDocument, { id: sent.message.id })
+    const { message: stored } = await client.read(TurnOfMessageDocument, { id: sent.message.id })
     const turn = stored?.turn ?? null
     if (turn === null) return null
     const { id: turnId, firstSeq, status } = turn
@@ -187,7 +187,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
 
   /** The turn that runs, from where the view stands. */
   async #placeAt(turnId: string, view: SessionView, decided: readonly string[]): Promise<FollowedTurn | null> {
-    const { turn } = await this.#options.client.run(TurnStartDocument, { id: turnId })
+    const { turn } = await this.#options.client.read(TurnStartDocument, { id: turnId })
     return turn === null ? null : { turnId, messageId: turn.message.id, after: view.version, view, decided }
   }
 
@@ -197,7 +197,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     view: SessionView | null,
     decided: readonly string[],
   ): Promise<FollowedTurn | null> {
-    const { turn } = await this.#options.client.run(TurnStartDocument, { id: turnId })
+    const { turn } = await this.#options.client.read(TurnStartDocument, { id: turnId })
     if (turn === null) return null
     const active = view?.activeTurn?.turn.id
     const place = { turnId, messageId: turn.message.id, decided }
@@ -274,7 +274,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   async #joined({ turnId, messageId }: FollowedTurn): Promise<string> {
-    const { message } = await this.#options.client.run(TurnOfMessageDocument, { id: messageId })
+    const { message } = await this.#options.client.read(TurnOfMessageDocument, { id: messageId })
     return message?.turn?.joinedInto?.id ?? turnId
   }
 
@@ -291,7 +291,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   async #isOver(turnId: string): Promise<boolean> {
-    const { turn } = await this.#options.client.run(TurnStartDocument, { id: turnId })
+    const { turn } = await this.#options.client.read(TurnStartDocument, { id: turnId })
     return turn === null || OVER.has(turn.status)
   }
 
