@@ -48,7 +48,8 @@ test('it is offline while what is followed waits for a lost connection, and idle
 test('it is idle after what was followed is refused for good', async () => {
   const { url } = await startServer({ refuses: true })
   const client = clientOf(url)
-  await expect(client.session('web:x').events().next()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+  const refused = { code: 'UNAUTHENTICATED', message: 'The token is not known.' }
+  await expect(client.session('web:x').events().next()).rejects.toMatchObject(refused)
   expect(client.connectionState).toBe('idle')
 })
 

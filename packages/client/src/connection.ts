@@ -404,5 +404,11 @@ function socketError(error: unknown): ClientError {
   const lost = PROTOCOL_CODES.has(code) ? 'BAD_RESPONSE' : 'UNREACHABLE'
   // A token that ended is asked for anew; the same one again is refused without that reason.
   const isRefused = code === UNAUTHENTICATED_CODE && !why.startsWith('TOKEN_REMOVED')
-  return new ClientError(isRefused ? 'UNAUTHENTICATED' : lost, why, { cause: error })
+  return new ClientError(isRefused ? 'UNAUTHENTICATED' : lost, sentenceOf(why), { cause: error })
+}
+
+/** A socket is closed with a code and a clause ("UNAUTHENTICATED: the token is unknown"). */
+function sentenceOf(reason: string): string {
+  const [, clause] = /^[A-Z_]+: ([^]+)$/.exec(reason) ?? []
+  return clause === undefined ? reason : `${clause.slice(0, 1).toUpperCase()}${clause.slice(1)}.`
 }
