@@ -12,7 +12,7 @@ async function startServer({ refuses = false }: { readonly refuses?: boolean } =
     socket.on('message', (data: Buffer) => {
       const { type } = JSON.parse(data.toString()) as { type: string }
       if (type !== 'connection_init') return
-      if (refuses) socket.close(4401, 'UNAUTHENTICATED: the token is not known')
+      if (refuses) socket.close(4401, 'UNAUTHENTICATED: The token is not known.')
       else socket.send(JSON.stringify({ type: 'connection_ack' }))
     }),
   )

@@ -21,7 +21,7 @@ test.each([
   [
     'sessions, sending, views and events',
     "import { connect } from './connect.js'; globalThis.connect = connect",
-    10_300,
+    10_000,
   ],
   ['everything, with the session store and the lists', "export * from './connect.js'", 14_500],
   ['the hooks for React, without React', "export * from './react/react.js'", 8_000],

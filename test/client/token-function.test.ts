@@ -50,7 +50,7 @@ async function tokensThatEnd(): Promise<{ readonly url: string; readonly came: s
       if (type !== 'connection_init') return undefined
       const isKnown = came.includes(payload.authorization)
       came.push(payload.authorization)
-      if (isKnown) return socket.close(4401, 'UNAUTHENTICATED: the token is not known')
+      if (isKnown) return socket.close(4401, 'UNAUTHENTICATED: The token is not known.')
       return socket.send(JSON.stringify({ type: 'connection_ack' }))
     }),
   )

@@ -39,9 +39,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'STORAGE_FULL',
 ])
 /** What to do about it, where the server's sentence cannot say it. */
-const HINT_WHEN_INVALID =
-  ` (by version ${CLIENT_VERSION} of the client: is the server of another? Install its own: ` +
-  'npm install <its address>/client.tgz)'
+const HINT_WHEN_INVALID = ` (version ${CLIENT_VERSION} of the client; the server has its own: npm install <its address>/client.tgz)`
 
 /** Why an operation ended; `message` is a sentence that can be shown to a person. */
 export class ClientError extends Error {

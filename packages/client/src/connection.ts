@@ -6,7 +6,6 @@
 import { createClient, type Client as SocketClient } from 'graphql-ws/client'
 import { asClientError, ClientError, type ServerError } from './client-error.ts'
 import { Inbox } from './inbox.ts'
-import { originRefusal } from './origin-refusal.ts'
 import { Backoff } from './pause.ts'
 
 /** Which server, with which token, and how patiently. */
@@ -67,8 +66,6 @@ interface Sent extends RequestInit {
   readonly signal: AbortSignal
   /** Aborted when no answer is waited for any more: it is UNREACHABLE. */
   readonly deadline?: AbortSignal
-  /** Each answer of the server has one of them. */
-  readonly fields: readonly string[]
 }
 
 const PATIENCE_MS = 60_000
@@ -84,6 +81,8 @@ const UNAUTHENTICATED_CODE = 4401
 /** The server did not understand us: coming back would not help. */
 const PROTOCOL_CODES: ReadonlySet<unknown> = new Set([4400, 4406, 4409, 4429])
 
+/** What an answer of the server has one of: an operation's, or that to a file. */
+const ANSWERED = ['data', 'errors', 'name', 'problem']
 /** A server runs no more operations on one WebSocket. */
 const SUBSCRIPTIONS_PER_SOCKET = 100
 
@@ -91,8 +90,6 @@ interface Socket {
   readonly client: SocketClient
   /** Subscriptions on it. */
   used: number
-  /** 'offline': it was lost, and what was followed on it waits to come back. */
-  state: 'idle' | 'open' | 'offline'
 }
 
 /** Calls and subscriptions of one client; nothing is sent before the first. */
@@ -137,25 +134,16 @@ export class Connection {
   /** 1: one more subscription is followed, across all its connections; -1: one of them has ended. */
   follows(change: 1 | -1): void {
     this.#followers += change
-    if (this.#followers > 0 || this.#state !== 'offline') return
-    for (const socket of this.#sockets) socket.state = 'idle'
-    this.#enter('idle')
+    if (this.#followers === 0 && this.#state === 'offline') this.#enter('idle')
   }
 
   #enter(state: ConnectionState): void {
-    const before = this.#state
-    if (before === state) return
+    if (this.#state === state) return
     const { onConnection } = this.#options
-    if (before === 'open') onConnection?.('closed')
+    if (this.#state === 'open') onConnection?.('closed')
     this.#state = state
     for (const watcher of this.#watchers) watcher()
     if (state === 'open') onConnection?.('open')
-  }
-
-  /** Of all sockets: one that is lost is missed, also while others stand. */
-  #judge(): void {
-    const states = new Set(this.#sockets.map(({ state }) => state))
-    this.#enter(states.has('offline') ? 'offline' : states.has('open') ? 'open' : 'idle')
   }
 
   /**
@@ -185,7 +173,6 @@ export class Connection {
       body: JSON.stringify({ query: document.toString(), variables }),
       signal: this.until(signal),
       deadline: AbortSignal.timeout(answerWithinMs),
-      fields: ['data', 'errors'],
     })
     return dataOf(result) as Data
   }
@@ -195,23 +182,22 @@ export class Connection {
    * or the signal's reason.
    */
   put(path: string, body: BodyInit, signal: AbortSignal): Promise<Answer> {
-    const fields = ['name', 'problem', 'errors']
-    return this.#fetch(this.#url.replace(/\/graphql$/, path), { method: 'PUT', body, signal, fields })
+    return this.#fetch(this.#url.replace(/\/graphql$/, path), { method: 'PUT', body, signal })
   }
 
-  async #fetch(url: string, { signal, deadline = signal, fields, ...request }: Sent): Promise<Answer> {
+  async #fetch(url: string, { signal, deadline = signal, ...request }: Sent): Promise<Answer> {
     try {
       const until = AbortSignal.any([signal, deadline])
       const headers = { ...request.headers, ...(await this.#authorization(until)) }
       const response = await fetch(url, { ...request, headers, signal: until })
       const answer = parse(await response.text())
-      if (fields.some((field) => field in answer)) {
+      if (ANSWERED.some((field) => field in answer)) {
         this.#hasAnswered = true
         return answer
       }
       // Of what stands between: a proxy that speaks for a server which is away, or a wrong address.
       const code = response.status >= 500 ? 'UNREACHABLE' : 'BAD_RESPONSE'
-      throw new ClientError(code, `The answer of ${url} (status ${response.status}) is not Factotum's.`)
+      throw new ClientError(code, `The answer of ${url} (${response.status}) is not Factotum's.`)
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof ClientError) throw error
@@ -313,10 +299,7 @@ export class Connection {
         },
         connected: () => {
           this.#hasAnswered = true
-          // What was followed on one that is unused by now waits for any of them.
-          for (const one of this.#sockets) if (one.used === 0) one.state = 'idle'
-          socket.state = 'open'
-          this.#judge()
+          this.#enter('open')
         },
         ping: (received) => {
           if (!received) silence = setTimeout(() => client.terminate(), PONG_WITHIN_MS)
@@ -328,19 +311,24 @@ export class Connection {
           clearTimeout(silence)
           // 1000: it was closed on purpose, with the last subscription.
           const isLost = this.#followers > 0 && (event as { readonly code?: number }).code !== 1000
-          socket.state = isLost ? 'offline' : 'idle'
-          this.#judge()
+          if (isLost) this.#enter('offline')
+          else if (this.#sockets.every(({ used }) => used === 0)) this.#enter('idle')
         },
       },
     })
-    const socket: Socket = { client, used: 0, state: 'idle' }
+    const socket: Socket = { client, used: 0 }
     this.#sockets.push(socket)
     return socket
   }
 
-  /** Browsers do not tell why they get no answer. Later ones are of a server that restarts behind its proxy. */
+  /**
+   * Browsers do not tell why they get no answer. Later ones are of a server that restarts behind its proxy. Loaded when
+   * it is needed, as few pages ever do; where it cannot be, the network is away.
+   */
   async #originRefusal(): Promise<ClientError | null> {
-    return this.#hasAnswered ? null : originRefusal(this.#url)
+    if (this.#hasAnswered) return null
+    const loaded = await import('./origin-refusal.ts').catch(() => null)
+    return loaded?.originRefusal(this.#url) ?? null
   }
 
   async #authorization(signal: AbortSignal): Promise<{ readonly authorization?: string }> {
@@ -367,12 +355,8 @@ function noToken(signal: AbortSignal): Promise<never> {
 }
 
 function graphqlUrl(url: string): string {
-  const address = URL.canParse(url) ? new URL(url) : null
-  if (address === null || !/^https?:$/.test(address.protocol))
-    throw new TypeError(
-      `url: "${url}" does not begin with "http://" or "https://", as "http://127.0.0.1:4000" does; on a page of the ` +
-        "server's own it is location.origin.",
-    )
+  if (!/^https?:\/\//.test(url)) throw new TypeError(`url: "${url}" does not begin with "http://" or "https://".`)
+  const address = new URL(url)
   address.pathname = address.pathname.replace(/(\/graphql)?\/?$/, '/graphql')
   return address.href
 }
@@ -388,7 +372,7 @@ function parse(text: string): Answer {
 
 function dataOf({ data, errors }: Result): unknown {
   if (errors !== undefined && errors.length > 0) throw ClientError.ofServer(errors)
-  if (data === null || data === undefined) throw ClientError.ofServer()
+  if (data == null) throw ClientError.ofServer()
   return data
 }
 
@@ -404,11 +388,5 @@ function socketError(error: unknown): ClientError {
   const lost = PROTOCOL_CODES.has(code) ? 'BAD_RESPONSE' : 'UNREACHABLE'
   // A token that ended is asked for anew; the same one again is refused without that reason.
   const isRefused = code === UNAUTHENTICATED_CODE && !why.startsWith('TOKEN_REMOVED')
-  return new ClientError(isRefused ? 'UNAUTHENTICATED' : lost, sentenceOf(why), { cause: error })
-}
-
-/** A socket is closed with a code and a clause ("UNAUTHENTICATED: the token is unknown"). */
-function sentenceOf(reason: string): string {
-  const [, clause] = /^[A-Z_]+: ([^]+)$/.exec(reason) ?? []
-  return clause === undefined ? reason : `${clause.slice(0, 1).toUpperCase()}${clause.slice(1)}.`
+  return new ClientError(isRefused ? 'UNAUTHENTICATED' : lost, why.replace('UNAUTHENTICATED: ', ''), { cause: error })
 }

@@ -154,12 +154,12 @@ export class WebSockets {
     const credential: Credential | null =
       token === null ? this.#options.credentialOf(client.request) : { kind: 'TOKEN', secret: token }
     if (credential === null) {
-      client.close(CloseCode.Unauthorized, 'UNAUTHENTICATED: pass connectionParams {Authorization: "Bearer <token>"}')
+      client.close(CloseCode.Unauthorized, 'UNAUTHENTICATED: Pass connectionParams {Authorization: "Bearer <token>"}.')
       return false
     }
     const viewer = this.#options.authenticate(credential)
     if (viewer === null) {
-      const what = credential.kind === 'TOKEN' ? 'the token is unknown' : 'log in again'
+      const what = credential.kind === 'TOKEN' ? 'The token is unknown.' : 'Log in again.'
       client.close(CloseCode.Unauthorized, `UNAUTHENTICATED: ${what}`)
       return false
     }
