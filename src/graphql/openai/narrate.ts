@@ -10,13 +10,35 @@ export interface Piece {
   readonly text: string
 }
 
+/** After these nothing more may come. */
+const DUE: ReadonlySet<string> = new Set(['TurnPausedEvent', 'TurnCompletedEvent'])
+
 export class Narrator {
   readonly #texts = new Map<string, TextPieces>()
   readonly #thoughts = new Map<string, TextPieces>()
   #hasSpoken = false
+  /** The thought of which more is to come. What else there is to tell comes behind it, so that no sentence is torn. */
+  #openThought: string | null = null
+  #held: Piece[] = []
 
   /** What is new with this event. */
   tell(event: TurnEvent): Piece[] {
+    const pieces = this.#piecesOf(event)
+    if (event.__typename === 'ThinkingEvent') {
+      const before = event.thinkingId === this.#openThought ? [] : this.#release()
+      this.#openThought = event.isWhole ? null : event.thinkingId
+      return event.isWhole ? [...before, ...pieces, ...this.#release()] : [...before, ...pieces]
+    }
+    this.#held.push(...pieces)
+    const isDue = pieces.some(({ kind }) => kind === 'text') || DUE.has(event.__typename)
+    return this.#openThought === null || isDue ? this.#release() : []
+  }
+
+  #release(): Piece[] {
+    return this.#held.splice(0)
+  }
+
+  #piecesOf(event: TurnEvent): Piece[] {
     switch (event.__typename) {
       case 'TextDeltaEvent':
         return this.#say(event.taskId, this.#text(event.taskId).add(event.delta))
