@@ -3,6 +3,7 @@ import { styleText } from 'node:util'
 import type { FactotumClient } from '../../packages/client/src/connect.ts'
 import type { ApproveAction } from '../config/command-line/remote-action.ts'
 import { TerminalListApprovalsDocument, type TerminalListApprovalsQuery } from '../generated/remote/graphql.ts'
+import { whatRuns } from '../core/plan/what-runs.ts'
 import { harmless } from './text/harmless.ts'
 import { EXIT, refusalOf, type ExitCode } from './outcome.ts'
 import { choose } from './questions.ts'
@@ -67,8 +68,9 @@ export async function sendDecision(
   return refusalOf(await session.approve(id, { ...said, scope: forSession ? 'SESSION' : 'ONCE' }))
 }
 
-function describePending({ id, kind, approvalReason, expiresAt, task, session }: Pending): string {
-  const what = kind === 'PLAN' ? `the whole plan, which begins with ${task.detail}` : task.detail
+function describePending(pending: Pending): string {
+  const { id, kind, approvalReason, expiresAt, session } = pending
+  const what = [...(kind === 'PLAN' ? ['the whole plan:'] : []), ...whatRuns(pending)].join('\n')
   const until = `${expiresAt.slice(0, 16).replace('T', ' ')} UTC`
   const why = harmless(`${what}\nbecause: ${approvalReason}`).replaceAll('\n', '\n  ')
   return `${styleText('bold', id)} in ${session.id}, until ${until}\n  ${why}`

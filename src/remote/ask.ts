@@ -3,7 +3,8 @@ import { styleText } from 'node:util'
 import { text } from 'node:stream/consumers'
 import type { FactotumClient, SessionEvent, SessionView } from '../../packages/client/src/connect.ts'
 import type { RemoteAction } from '../config/command-line/remote-action.ts'
-import { TerminalOpenSessionDocument } from '../generated/remote/graphql.ts'
+import { whatRuns } from '../core/plan/what-runs.ts'
+import { TerminalApprovalDocument, TerminalOpenSessionDocument } from '../generated/remote/graphql.ts'
 import { sendDecision } from './approve.ts'
 import { describeStep } from './chat/describe-chat.ts'
 import { harmless } from './text/harmless.ts'
@@ -98,8 +99,10 @@ async function settle(
   { client, terminal }: AwaitedAnswer,
 ): Promise<boolean> {
   if (approval.approvalStatus !== 'PENDING') return true
-  const { id, approvalReason, task } = approval
-  printError(terminal, harmless(`It waits for an approval: ${task.detail}\n  because: ${approvalReason}`))
+  const { id, approvalReason } = approval
+  const { approval: asked } = await client.run(TerminalApprovalDocument, { id })
+  const what = asked?.__typename === 'Approval' ? whatRuns(asked) : []
+  printError(terminal, harmless(`It waits for an approval: ${what.join('\n  ')}\n  because: ${approvalReason}`))
   const verdict = terminal.isInteractive
     ? await choose(terminal, 'May it run?', [
         { value: 'yes', label: 'Yes' },

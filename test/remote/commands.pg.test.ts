@@ -37,6 +37,15 @@ test('ask prints the answer, as text or JSON, and its exit code tells the outcom
   expect(await factotum(story, `approve ${id}`)).toMatchObject({ exitCode: 1 })
 })
 
+test('who approves a whole plan is shown all that it runs', async () => {
+  await using story = await Story.begin()
+  const id = 'cli:strangers-wrote'
+  await story.as('bridge').session(id).send('Hello', { user: 'Mallory' })
+  const waits = await factotum(story, `ask --session ${id} -`, { input: 'run: echo first\nrun: echo second' })
+  expect(waits.said).toMatch(/waits for an approval: echo first\n {2}echo second\n/)
+  expect((await factotum(story, 'approve')).printed).toContain('the whole plan:\n  echo first\n  echo second\n')
+})
+
 test('a session that may not be opened is refused in a sentence, and is no bug', async () => {
   await using story = await Story.begin({ config: { toml: '[quotas]\nuser_sessions = 0\n' } })
   for (const words of ['ask hello', 'chat']) {

@@ -36,7 +36,7 @@ export function Chat({ id }: { readonly id: string }) {
       {isBusy && turn?.plan?.tasks.map((task) => <li key={task.id}>{`${task.detail}: ${task.status}`}</li>)}
       {approvals.map((approval) => (
         <p key={approval.id}>
-          {approval.approvalReason} {approval.task.detail}
+          {approval.approvalReason} {approval.task.detail} {JSON.stringify(approval.task.args ?? undefined)}
           <button onClick={() => run(session.approve(approval.id))}>Allow</button>
           <button onClick={() => run(session.deny(approval.id))}>Deny</button>
         </p>

@@ -2,8 +2,8 @@
  * A turn as AG-UI tells it: steps, the plan as state, tasks as calls of tools, texts and thoughts as messages. What the
  * page has already, because it comes back, is not told twice: ids are those of tasks.
  */
+import { whatRuns } from '../../core/plan/what-runs.ts'
 import type { ApprovalData, TaskData, TurnData, TurnEvent } from '../protocols/turn-documents.ts'
-import { whatRuns } from '../protocols/what-runs.ts'
 import type { PlanData } from './documents.ts'
 import type { PageContent } from './run-input.ts'
 

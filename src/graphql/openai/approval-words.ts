@@ -2,9 +2,9 @@
  * Approvals in a chat that knows only texts: the answer says what waits and how to decide, and the next message
  * decides.
  */
+import { whatRuns } from '../../core/plan/what-runs.ts'
 import type { Decision } from '../protocols/decide.ts'
 import type { TurnData } from '../protocols/turn-documents.ts'
-import { whatRuns } from '../protocols/what-runs.ts'
 import type { Ask, SpokenText } from './ask.ts'
 import { invalid } from './openai-error.ts'
 

@@ -1,4 +1,5 @@
 /** What protocols for pages ask this server's own GraphQL: they see and may do what its rules say, and no more. */
+import type { Call } from '../../core/plan/what-runs.ts'
 import type { Operation } from './operations.ts'
 import { REFUSAL, type RefusalData } from './refused.ts'
 
@@ -37,21 +38,13 @@ ${REFUSAL}`,
 const CALL_FIELDS = 'type detail skill tool args'
 const APPROVAL_FIELDS = `id kind status reason expiresAt task { id ${CALL_FIELDS} plan { tasks { ${CALL_FIELDS} } } }`
 
-interface CallData {
-  readonly type: string
-  readonly detail: string
-  readonly skill: string | null
-  readonly tool: string | null
-  readonly args: unknown
-}
-
 export interface ApprovalData {
   readonly id: string
   readonly kind: 'TASK' | 'PLAN'
   readonly status: string
   readonly reason: string
   readonly expiresAt: string
-  readonly task: CallData & { readonly id: string; readonly plan: { readonly tasks: readonly CallData[] } }
+  readonly task: Call & { readonly id: string; readonly plan: { readonly tasks: readonly Call[] } }
 }
 
 export interface TurnData {

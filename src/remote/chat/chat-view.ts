@@ -133,14 +133,15 @@ export class ChatView {
   }
 
   #showApproval(approval: Approval): void {
-    const { id, approvalStatus, approvalReason, task } = approval
+    const { id, kind, approvalStatus, approvalReason, task } = approval
     if (approvalStatus !== 'PENDING') {
       if (this.#approvals.delete(id)) this.#screen.text(styleText('dim', approvalStatus.toLowerCase()), '  ')
       return
     }
     if (this.#approvals.has(id)) return
     this.#approvals.set(id, approval)
-    this.#screen.text(`${styleText('yellow', 'May this run?')} ${harmless(task.detail)}`)
+    const question = kind === 'PLAN' ? 'May all of the plan run? It begins with' : 'May this run?'
+    this.#screen.text(`${styleText('yellow', question)} ${harmless(task.detail)}`)
     this.#screen.text(styleText('dim', `because: ${harmless(approvalReason)} (${id})`), '  ')
   }
 

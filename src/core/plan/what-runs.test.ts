@@ -14,5 +14,5 @@ test.each([
   ['TASK', TOOL, ['gmail__send {"to":"ann"}']],
   ['PLAN', COMMAND, ['git push', 'text-stats {"path":"a.txt"}', 'gmail__send {"to":"ann"}']],
 ] as const)('of a %s: %o', (kind, call, lines) => {
-  expect(whatRuns({ kind, task: { id: 'task_1', ...call, plan } })).toEqual(lines)
+  expect(whatRuns({ kind, task: { ...call, plan } })).toEqual(lines)
 })

@@ -1,8 +1,21 @@
 /** What an approval lets run, for who decides: a line for each command or call. */
-import type { ApprovalData } from './turn-documents.ts'
+
+/** As clients read a task. */
+export interface Call {
+  readonly type: string
+  readonly detail: string
+  readonly skill: string | null
+  readonly tool: string | null
+  readonly args: unknown
+}
+
+interface Asked {
+  readonly kind: string
+  readonly task: Call & { readonly plan: { readonly tasks: readonly Call[] } }
+}
 
 /** Of a plan, all that it does but its texts. */
-export function whatRuns({ kind, task }: Pick<ApprovalData, 'kind' | 'task'>): string[] {
+export function whatRuns({ kind, task }: Asked): string[] {
   const tasks = kind === 'PLAN' ? task.plan.tasks.filter(({ type }) => type !== 'MSG') : [task]
   return tasks.map(({ detail, skill, tool, args }) => {
     const called = tool ?? skill
