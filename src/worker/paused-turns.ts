@@ -17,7 +17,7 @@ export interface PausedTurnsOptions {
   readonly database: Database
   readonly doorbell: Pick<Doorbell, 'ring'>
   readonly config: LiveConfig
-  /** Calls the listener after each change of the secrets, a provider's key among them; stops when told to. */
+  /** Calls the listener after each change of the secrets, as of a key, until what it returns is called. */
   readonly onSecretsReloaded: (listener: () => void) => () => void
   readonly logger: Logger
 }

@@ -221,7 +221,7 @@ describe('chat completions', () => {
     expect(JSON.stringify(second).match(/ended with exit code/g)).toHaveLength(1)
   })
 
-  test('a message behind a turn that comes to wait for a decision is told so', async () => {
+  test('a message behind a turn that comes to wait for a decision is answered with that', async () => {
     const ben = connect('ben', { 'x-factotum-session': 'behind' })
     const first = ask(ben, [user('wait: 1500\nrun: echo yes | tee out.txt')])
     await expect.poll(() => messagesIn('ben', '@ben:behind')).toHaveLength(1)

@@ -1,4 +1,4 @@
-/** A file, or a session, that is sent while the disk of the workspaces is full: the sender is told, and can go on. */
+/** A file, or a session, that is sent while the disk of the workspaces is full: the sender learns it, and can go on. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'

@@ -1,5 +1,5 @@
 /**
- * Something is mounted in the workspace of a session that is deleted: the session is gone and the caller is told so,
+ * Something is mounted in the workspace of a session that is deleted: the session is gone and the caller learns it,
  * and the sweep removes everything else meanwhile, and the rest once it is unmounted.
  */
 import { execFileSync } from 'node:child_process'

@@ -6,6 +6,6 @@ test.each([
   [{ name: 'chat', declared: true, webhookSecretEnvs: ['CHAT'] }, 'the variable that its webhook_secret_env names'],
   // Made by createToken: there is no place for a secret.
   [{ name: 'chat', declared: false, webhookSecretEnvs: [] }, 'only a token of config.toml can have one'],
-])('a token that cannot sign: %o', (token, told) => {
-  expect(whyUnsigned(token)).toContain(told)
+])('a token that cannot sign: %o', (token, reason) => {
+  expect(whyUnsigned(token)).toContain(reason)
 })

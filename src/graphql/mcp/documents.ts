@@ -2,10 +2,9 @@
 
 import type { Operation } from '../protocols/operations.ts'
 import { REFUSAL, type RefusalData } from '../protocols/refused.ts'
+import { RUNS_FIELDS } from '../protocols/turn-documents.ts'
 
-const CALL_FIELDS = 'type detail skill tool args'
-/** For who decides: of a whole plan, all that it runs. */
-const WHAT_WAITS = `id kind reason task { ${CALL_FIELDS} plan { tasks { ${CALL_FIELDS} } } }`
+const WHAT_WAITS = `id kind reason task { ${RUNS_FIELDS} }`
 
 export const OPEN_SESSION: Operation<
   { readonly input: Readonly<Record<string, unknown>> },

@@ -46,7 +46,7 @@ export function readDecisions({ text, history, user }: Pick<Ask, 'text' | 'histo
   }))
 }
 
-/** The message that waits behind what a decision is about, as the client was told; null: none. */
+/** The message that waits behind what a decision is about, as an answer has said; null: none. */
 export function keptMessage(history: readonly SpokenText[]): string | null {
   const last = history.findLastIndex(({ role, text }) => role === 'user' && !COMMAND.test(text.trim()))
   const isKept = history.slice(last + 1).some(({ text }) => text.includes(OPENING + KEPT))

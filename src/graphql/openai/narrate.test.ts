@@ -28,7 +28,7 @@ test.each([
   ['nor before a text', [think('Let me '), planned, said], `Let me ${PLAN}Hi`],
   ['nor before another thought', [think('Let me '), planned, think('', 'So.', 'two')], `Let me ${PLAN}So.\n`],
   ['without a thought it comes at once', [planned], PLAN],
-] as const)('%s', (...[, events, told]) => {
+] as const)('%s', (...[, events, text]) => {
   const narrator = new Narrator()
-  expect(events.flatMap((event) => narrator.tell(event).map(({ text }) => text)).join('')).toBe(told)
+  expect(events.flatMap((event) => narrator.tell(event).map((piece) => piece.text)).join('')).toBe(text)
 })

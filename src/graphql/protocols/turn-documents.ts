@@ -36,7 +36,9 @@ ${REFUSAL}`,
 }
 
 const CALL_FIELDS = 'type detail skill tool args'
-const APPROVAL_FIELDS = `id kind status reason expiresAt task { id ${CALL_FIELDS} plan { tasks { ${CALL_FIELDS} } } }`
+/** Of the task of an approval, for who decides: of a whole plan, all that it runs. */
+export const RUNS_FIELDS = `${CALL_FIELDS} plan { tasks { ${CALL_FIELDS} } }`
+const APPROVAL_FIELDS = `id kind status reason expiresAt task { id ${RUNS_FIELDS} }`
 
 export interface ApprovalData {
   readonly id: string
