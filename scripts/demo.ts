@@ -92,10 +92,17 @@ async function prepareDemoHome(): Promise<{ home: string; token: string }> {
 
 /** On the port that `--port` or PORT names; else on 4000 if it is free, or on any. */
 async function startDemoApp(home: string): Promise<App> {
-  const { databaseUrl, port } = parseEnvironment(process.env, flags)
+  const { databaseUrl, databaseConnections, port } = parseEnvironment(process.env, flags)
   const openDatabase: AppOptions['openDatabase'] = () =>
     resolveDatabase(databaseUrl, { home, logger, clock: systemClock })
-  const place = { home, openDatabase, host: '127.0.0.1', environment: process.env, production: false }
+  const place = {
+    home,
+    openDatabase,
+    databaseConnections,
+    host: '127.0.0.1',
+    environment: process.env,
+    production: false,
+  }
   const options = { ...place, timing: TIMING, clock: systemClock, logger, logLines, stopping }
   const isWanted = flags.port !== undefined || (process.env['PORT'] ?? '') !== ''
   try {

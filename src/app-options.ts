@@ -13,6 +13,8 @@ export interface AppOptions {
   readonly port: number
   /** Called once. The app stops what it resolves to when it is closed; what it rejects with, the start does, too. */
   readonly openDatabase: () => Promise<ResolvedDatabase>
+  /** How many connections to it the process opens at most; at least `FEWEST_CONNECTIONS`. */
+  readonly databaseConnections: number
   /** For the keys of providers and for proxies. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly production: boolean

@@ -4,6 +4,7 @@ import { ApprovalExpiry } from './approvals/approval-expiry.ts'
 import { REMOVE_OLD_AUDIT, removeOldAudit } from './audit/remove-old-audit.ts'
 import { REMOVE_OLD_PROMPTS, removeOldPrompts } from './audit/remove-old-prompts.ts'
 import type { LiveConfig } from './config/config.ts'
+import { shareConnections } from './config/process-connections.ts'
 import { AddressGuard } from './delivery/address-guard.ts'
 import { Outbox } from './delivery/outbox.ts'
 import { createWebhookCheck, type CheckWebhook } from './delivery/webhook-registration.ts'
@@ -22,7 +23,7 @@ import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/files/sweep-
 import type { Tracing } from './telemetry/tracing.ts'
 
 interface BackgroundParts {
-  readonly options: Pick<AppOptions, 'home' | 'clock' | 'logger' | 'paused'>
+  readonly options: Pick<AppOptions, 'home' | 'databaseConnections' | 'clock' | 'logger' | 'paused'>
   readonly stored: Pick<Stored, 'database' | 'doorbell' | 'feed' | 'clock'>
   readonly config: LiveConfig
   readonly secrets: SecretStore
@@ -93,7 +94,8 @@ export async function openBackground(
   const checkWebhook = createWebhookCheck({ config, keys: secrets, guard })
   const background = { outbox, approvalExpiry, turnEnds, checkWebhook, guard }
   if (isPaused) return background
-  const jobs = new JobRunner({ url: database.url, handlers, periodic, clock, logger, metrics })
+  const { jobs: connections } = shareConnections(options.databaseConnections)
+  const jobs = new JobRunner({ url: database.url, connections, handlers, periodic, clock, logger, metrics })
   opened.add('job runner', () => jobs.stop())
   await jobs.start()
   await outbox.sweep()

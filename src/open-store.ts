@@ -2,12 +2,12 @@
 import type { AppOptions } from './app-options.ts'
 import { messageOf } from './core/errors.ts'
 import { Progress } from './config/command-line/progress.ts'
+import { shareConnections } from './config/process-connections.ts'
 import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
-import { PROCESS_CONNECTIONS } from './store/connection/process-connections.ts'
 import { Database } from './store/database.ts'
 import { DatabaseClock } from './store/connection/database-clock.ts'
 import { migrate } from './store/connection/migrate.ts'
@@ -15,7 +15,10 @@ import { reachDatabase } from './store/connection/reach-database.ts'
 import type { Opened } from './opened.ts'
 
 /** Its clock is that of this machine. */
-type StoreOptions = Pick<AppOptions, 'openDatabase' | 'timing' | 'clock' | 'logger' | 'stopping'>
+type StoreOptions = Pick<
+  AppOptions,
+  'openDatabase' | 'databaseConnections' | 'timing' | 'clock' | 'logger' | 'stopping'
+>
 
 export interface Stored {
   readonly database: Database
@@ -32,7 +35,7 @@ export interface Stored {
  * `startApp` does.
  */
 export async function openStore(options: StoreOptions, secrets: SecretStore, opened: Opened): Promise<Stored> {
-  const { openDatabase, timing, logger, stopping, clock: hostClock } = options
+  const { openDatabase, databaseConnections, timing, logger, stopping, clock: hostClock } = options
   const progress = new Progress({ clock: hostClock, print: (line) => logger.info(line) })
   const resolved = await progress.during(
     'the embedded PostgreSQL starts; the first time its files are made',
@@ -44,7 +47,8 @@ export async function openStore(options: StoreOptions, secrets: SecretStore, ope
   await progress.during('the schema is brought up to date', () =>
     migrate(resolved.url, { logger, clock: hostClock, stopping }),
   )
-  const database = new Database({ url: resolved.url, maxConnections: PROCESS_CONNECTIONS.statements, logger })
+  const { statements } = shareConnections(databaseConnections)
+  const database = new Database({ url: resolved.url, maxConnections: statements, logger })
   opened.add('connections of the database', () => database.close())
   let filling = Promise.resolve()
   const cancelFilling = hostClock.after(FILL_AFTER_MS, () => {

@@ -12,7 +12,6 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { Periodic } from '../platform/waiting/periodic.ts'
-import { PROCESS_CONNECTIONS } from '../store/connection/process-connections.ts'
 import { WritableClient } from '../store/connection/writable-client.ts'
 
 /**
@@ -31,6 +30,8 @@ export interface PeriodicJob {
 
 export interface JobRunnerOptions {
   readonly url: string
+  /** At most; one listens, and each of the others has a job, which must not take long. */
+  readonly connections: number
   readonly handlers: JobHandlers
   readonly periodic: readonly PeriodicJob[]
   readonly clock: Clock
@@ -40,8 +41,6 @@ export interface JobRunnerOptions {
   readonly pollMs?: number
 }
 
-/** Handlers must not take long: at most this many run at a time, in this process. */
-const CONCURRENCY = PROCESS_CONNECTIONS.jobs - 1
 const CONNECT_TIMEOUT_MS = 3000
 const QUERY_TIMEOUT_MS = 10_000
 /** How often is checked whether graphile-worker has ended by itself. */
@@ -64,7 +63,7 @@ export class JobRunner {
     this.#pool = new pg.Pool({
       Client: WritableClient,
       connectionString: options.url,
-      max: PROCESS_CONNECTIONS.jobs,
+      max: options.connections,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
       keepAlive: true,
@@ -115,7 +114,7 @@ export class JobRunner {
   }
 
   async #begin(): Promise<void> {
-    const { handlers, periodic, logger, pollMs = 1000 } = this.#options
+    const { connections, handlers, periodic, logger, pollMs = 1000 } = this.#options
     const runner = await run({
       pgPool: this.#pool,
       taskList: this.#tasksOf(handlers),
@@ -131,7 +130,7 @@ export class JobRunner {
       logger: jobLogger(logger),
       preset: {
         worker: {
-          concurrentJobs: CONCURRENCY,
+          concurrentJobs: connections - 1,
           pollInterval: pollMs,
           gracefulShutdownAbortTimeout: GRACE_MS,
           // Not 'off': unbatched, a failure to settle a job is an unhandled rejection, which would end the process.

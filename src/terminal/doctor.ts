@@ -96,7 +96,7 @@ async function checkItsDatabase(
   config: Config | null,
 ): Promise<readonly Finding[]> {
   const check = async (url: string): Promise<readonly Finding[]> => {
-    const findings = await checkDatabase(url, clock)
+    const findings = await checkDatabase(url, { ...environment, clock })
     if (config === null || findings.some(({ verdict }) => verdict === 'FAIL')) return findings
     const meanings = config.embedder === null ? [] : await checkSketchIndex(url, logger)
     return [...findings, ...(await checkRuntimes(url, config)), ...meanings]

@@ -93,7 +93,7 @@ export class DeliveryWorld implements AsyncDisposable {
     const parts = { database, config, keys, guard, clock: systemClock, logger, metrics, doorbell }
     const outbox = new Outbox({ ...parts, schedule, timeoutMs, maxSessions, stopGraceMs: 50 })
     const runner = { url: database.url, handlers: outbox.handlers, periodic: [], clock: systemClock, logger, metrics }
-    const jobs = new JobRunner({ ...runner, pollMs: POLL_MS })
+    const jobs = new JobRunner({ ...runner, connections: 4, pollMs: POLL_MS })
     const stop = async (): Promise<void> => {
       await jobs.stop()
       await outbox.stop()

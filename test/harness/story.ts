@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { startApp, type App } from '../../src/app.ts'
 import { resolveDatabase } from '../../src/store/connection/resolve-database.ts'
 import { configPath } from '../../src/config/load-config.ts'
+import { FEWEST_CONNECTIONS } from '../../src/config/process-connections.ts'
 import type { SendResult, SessionEvent } from '../../packages/client/src/connect.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { LogLines } from '../../src/platform/log-lines.ts'
@@ -78,6 +79,8 @@ export interface StoryOptions {
   /** Share the database and the home of another story: a second process, as far as the database can tell. */
   readonly beside?: Story
   readonly environment?: Readonly<Record<string, string>>
+  /** Few, unless a story is about them: each costs a process, which is most of what a server costs to start. */
+  readonly databaseConnections?: number
   /** A database of the test's own, which the server brings up to date. */
   readonly databaseUrl?: string
   /** How far the clock of the process is ahead of the real time. */
@@ -120,6 +123,7 @@ export class Story implements AsyncDisposable {
         : createLogger({ level: 'trace', pretty: false, lines: logLines, to: { write: log } })
     const app = await startApp({
       home,
+      databaseConnections: options.databaseConnections ?? FEWEST_CONNECTIONS,
       openDatabase: () => resolveDatabase(databaseUrl, { home, logger, clock: systemClock }),
       host: '127.0.0.1',
       port: 0,

@@ -15,7 +15,16 @@ const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGPIPE', 'SIGUSR2', 'SIGABRT']
 
 async function startRunner(url: string, handlers: JobHandlers): Promise<JobRunner & AsyncDisposable> {
   const metrics = createMetrics()
-  const runner = new JobRunner({ url, handlers, periodic: [], clock: systemClock, logger, metrics, pollMs: 20 })
+  const runner = new JobRunner({
+    url,
+    connections: 4,
+    handlers,
+    periodic: [],
+    clock: systemClock,
+    logger,
+    metrics,
+    pollMs: 20,
+  })
   await runner.start()
   return Object.assign(runner, { [Symbol.asyncDispose]: () => runner.stop() })
 }
@@ -70,7 +79,7 @@ test('a periodic job is known to all processes by its name, so that one of them 
   await using database = await openDatabase(server.url)
   const periodic = [{ name: 'tidy', cron: '17 3 * * *' }]
   const parts = { url: server.url, periodic, handlers: { tidy: async () => {} }, clock: systemClock, logger }
-  const runners = [1, 2].map(() => new JobRunner({ ...parts, metrics: createMetrics() }))
+  const runners = [1, 2].map(() => new JobRunner({ ...parts, connections: 4, metrics: createMetrics() }))
   for (const runner of runners) await runner.start()
   await vi.waitFor(async () => {
     const text = 'SELECT identifier FROM graphile_worker._private_known_crontabs'

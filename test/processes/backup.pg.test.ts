@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../src/app.ts'
 import { connect } from '../../packages/client/src/connect.ts'
 import { configPath } from '../../src/config/load-config.ts'
+import { DEFAULT_CONNECTIONS } from '../../src/config/process-connections.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { LogLines } from '../../src/platform/log-lines.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -177,6 +178,7 @@ test('a copy that is paused answers, takes messages, and does nothing with them 
     ...services,
     timing: TIMING,
     home: copyHome.path,
+    databaseConnections: DEFAULT_CONNECTIONS,
     host: '127.0.0.1',
     port: 0,
     openDatabase: () => resolveDatabase(database.url, { ...services, home: copyHome.path }),

@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, expect, test, vi } from 'vitest'
+import { DEFAULT_CONNECTIONS } from '../../src/config/process-connections.ts'
 import type { Environment } from '../../src/config/schema/environment.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -42,6 +43,7 @@ async function examined({ toml = CONFIG, sql, ...more }: Surroundings) {
   if (sql !== undefined) await run(database.url, sql)
   const environment: Environment = {
     databaseUrl: (more.databaseUrl ?? String)(database.url),
+    databaseConnections: DEFAULT_CONNECTIONS,
     port: 0,
     host: '127.0.0.1',
     home: home.path,

@@ -6,6 +6,7 @@ describe('the environment', () => {
   test('has defaults, and counts an empty variable as not set', () => {
     const defaults = {
       databaseUrl: null,
+      databaseConnections: 18,
       port: 4000,
       host: '127.0.0.1',
       home: null,
@@ -20,6 +21,7 @@ describe('the environment', () => {
   test('is read, with the home made absolute', () => {
     const env = {
       DATABASE_URL: 'postgresql:///factotum?host=/run/postgresql',
+      DATABASE_CONNECTIONS: '8',
       PORT: '0',
       HOST: '::',
       FACTOTUM_HOME: 'data/home',
@@ -28,6 +30,7 @@ describe('the environment', () => {
     }
     expect(parseEnvironment(env)).toEqual({
       databaseUrl: 'postgresql:///factotum?host=/run/postgresql',
+      databaseConnections: 8,
       port: 0,
       host: '::',
       home: join(process.cwd(), 'data/home'),
@@ -51,6 +54,8 @@ describe('the environment', () => {
     [{ PORT: '4e3' }, 'PORT: must be a port'],
     [{ HOST: 'not a host' }, 'HOST: must be an address or a host name'],
     [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL: must be a PostgreSQL address such as "postgres://'],
+    [{ DATABASE_CONNECTIONS: '7' }, 'DATABASE_CONNECTIONS: must be a number from 8 to 1000; it is "7"'],
+    [{ DATABASE_CONNECTIONS: 'many' }, 'DATABASE_CONNECTIONS: must be a number from 8'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: must be one of "fatal", "error"'],
     [{ FACTOTUM_HOME: '' }, 'FACTOTUM_HOME: must be the path of a folder; unset it for the default; it is ""'],
     [{ NODE_ENV: 'prod' }, 'NODE_ENV: must be one of "development", "production", "test"; it is "prod"'],

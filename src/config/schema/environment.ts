@@ -9,10 +9,12 @@ import { must } from '../../platform/must.ts'
 import { configError } from '../config-problem.ts'
 import { isDatabaseAddress } from '../database-address.ts'
 import { says, text } from '../field.ts'
+import { DEFAULT_CONNECTIONS, FEWEST_CONNECTIONS } from '../process-connections.ts'
 
 export interface Environment {
   /** Null: the server runs its own PostgreSQL under `home`. */
   readonly databaseUrl: string | null
+  readonly databaseConnections: number
   /** 0: any free port. */
   readonly port: number
   readonly host: string
@@ -31,6 +33,8 @@ export interface Flags {
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 const quoted = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(', ')
+/** PostgreSQL itself is slower long before. */
+const MOST_CONNECTIONS = 1000
 const modes = ['development', 'production', 'test'] as const
 
 const environmentSchema = z.object({
@@ -43,6 +47,14 @@ const environmentSchema = z.object({
     .meta({
       description:
         'A PostgreSQL 15 or later to use instead of the embedded one. Direct, not through PgBouncer. Of several hosts (host1:5432,host2:5432) the first that takes writes is used.',
+    }),
+  DATABASE_CONNECTIONS: text(
+    `must be a number from ${FEWEST_CONNECTIONS} to ${MOST_CONNECTIONS}`,
+    (value) => /^\d{1,4}$/.test(value) && Number(value) >= FEWEST_CONNECTIONS && Number(value) <= MOST_CONNECTIONS,
+  )
+    .default(String(DEFAULT_CONNECTIONS))
+    .meta({
+      description: `How many connections to PostgreSQL this process opens at most; at least ${FEWEST_CONNECTIONS}.`,
     }),
   PORT: text('must be a port from 0 to 65535', (value) => /^\d{1,5}$/.test(value) && Number(value) <= 65_535)
     .default('4000')
@@ -97,6 +109,7 @@ export function parseEnvironment(
   const { FACTOTUM_HOME: home } = parsed.data
   return {
     databaseUrl: parsed.data.DATABASE_URL ?? null,
+    databaseConnections: Number(parsed.data.DATABASE_CONNECTIONS),
     port: Number(parsed.data.PORT),
     host: parsed.data.HOST,
     home: home === undefined ? null : resolve(home),

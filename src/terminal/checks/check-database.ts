@@ -3,7 +3,6 @@ import type pg from 'pg'
 import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
-import { CONNECTIONS_OF_A_PROCESS } from '../../store/connection/process-connections.ts'
 import { migrationNames } from '../../store/connection/migrate.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
 
@@ -27,8 +26,17 @@ const FACTS = `SELECT current_setting('server_version_num')::int AS number,
   extract(epoch FROM clock_timestamp())::float8 * 1000 AS "nowMs", pg_is_in_recovery() AS "isStandby",
   has_schema_privilege(current_user, 'public', 'CREATE') AS "mayCreate"`
 
+interface DatabaseChecks {
+  /** That a process opens at most. */
+  readonly databaseConnections: number
+  readonly clock: Clock
+}
+
 /** Never rejects. Changes nothing in the database. */
-export async function checkDatabase(url: string, clock: Clock): Promise<readonly Finding[]> {
+export async function checkDatabase(
+  url: string,
+  { databaseConnections, clock }: DatabaseChecks,
+): Promise<readonly Finding[]> {
   let client: pg.Client
   try {
     client = await connectClient(url, 'factotum doctor')
@@ -43,7 +51,11 @@ export async function checkDatabase(url: string, clock: Clock): Promise<readonly
     const answeredMs = clock.now().getTime()
     const [facts] = rows
     if (facts === undefined) return []
-    return [describeServer(facts), describeClock(facts, { askedMs, answeredMs }), await checkMigrations(client)]
+    return [
+      describeServer(facts, databaseConnections),
+      describeClock(facts, { askedMs, answeredMs }),
+      await checkMigrations(client),
+    ]
   } catch (error) {
     return [fail('database', `It cannot be asked: ${messageOf(error)}`, 'Read the log of PostgreSQL.')]
   } finally {
@@ -51,18 +63,18 @@ export async function checkDatabase(url: string, clock: Clock): Promise<readonly
   }
 }
 
-function describeServer({ number, version, free, isStandby, mayCreate }: Facts): Finding {
+function describeServer({ number, version, free, isStandby, mayCreate }: Facts, wanted: number): Finding {
   const name = `PostgreSQL ${version}`
   if (number < OLDEST_SERVER) return fail('database', `${name} is too old.`, 'Upgrade it to 15 or later.')
   if (isStandby)
     return fail('database', `${name} is a standby, which takes no writes.`, 'Name the primary in DATABASE_URL.')
   if (!mayCreate)
     return fail('database', 'The user in DATABASE_URL may not create tables.', 'ALTER DATABASE … OWNER TO that user.')
-  if (free < CONNECTIONS_OF_A_PROCESS)
+  if (free < wanted)
     return warn(
       'database',
-      `${name} has ${free} connections left; a process opens up to ${CONNECTIONS_OF_A_PROCESS}.`,
-      'Raise max_connections.',
+      `${name} has ${free} connections left; a process opens up to ${wanted}.`,
+      'Raise max_connections of PostgreSQL, or lower DATABASE_CONNECTIONS.',
     )
   return ok('database', `${name}, ${free} connections free.`)
 }

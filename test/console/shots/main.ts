@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { startApp } from '../../../src/app.ts'
 import { configPath } from '../../../src/config/load-config.ts'
+import { DEFAULT_CONNECTIONS } from '../../../src/config/process-connections.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { LogLines } from '../../../src/platform/log-lines.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
@@ -129,6 +130,7 @@ async function startWorld(): Promise<{ readonly url: string } & AsyncDisposable>
   const app = await startApp({
     home,
     openDatabase: () => resolveDatabase(postgres.url, { home, logger, clock: systemClock }),
+    databaseConnections: DEFAULT_CONNECTIONS,
     host: '127.0.0.1',
     port: 0,
     production: false,
