@@ -1,10 +1,12 @@
 /** Tasks that turns delegate to sessions of their own: what comes back, what is bounded, and what ends with what. */
+import { writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answerRehearsal } from '../../src/model/rehearsal/rehearsal-answers.ts'
 import type { ApiClient } from '../harness/api-client.ts'
 import { Lifeline } from '../harness/lifeline.ts'
 import { select } from '../harness/plugins.ts'
+import { queueOf } from '../harness/queue.ts'
 import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
@@ -15,6 +17,7 @@ import {
   DelegationsDocument,
   DeleteSessionDocument,
   OpenSessionDocument,
+  SetBusyPolicyDocument,
   type DelegationsQuery,
 } from '../generated/graphql.ts'
 
@@ -112,6 +115,33 @@ test('an answer that does not do goes back with what the review says, up to five
   const [failed] = await delegatedBy(ada, 'cli:in-vain')
   expect(failed).toMatchObject({ status: 'FAILED', round: 5, feedback: 'It has more than one word.' })
   expect(failed?.failure).toMatch(/5 rounds.*more than one word/)
+})
+
+test('a round that joins what its user says in the session of the child is answered with that', async () => {
+  const judged = Promise.withResolvers<ServerResponse>()
+  const rehearsed = rehearsing(() => content)
+  let isFirst = true
+  const by = (asked: StubCall): StubAnswer => {
+    if (asked.role !== 'reviewer' || !asked.user.includes('In one word.') || !isFirst) return rehearsed(asked)
+    isFirst = false
+    return judged.resolve
+  }
+  await using stub = await StubEndpoint.start({ by })
+  await using place = await Story.begin({ config: { toml: stubProvider(stub) } })
+  const ada = place.as('ada')
+  const ending = converse(ada, 'cli:joined', call('What is it?', { expect: 'In one word.' }))
+  const response = await judged.promise
+  const [delegation] = await delegatedBy(ada, 'cli:joined')
+  const id = delegation?.child?.id ?? ''
+  await ada.run(SetBusyPolicyDocument, { id, busyPolicy: 'COLLECT' })
+  const gate = place.path('gate')
+  await send(ada, id, `run: until [ -e ${gate} ]; do sleep 0.02; done`)
+  await send(ada, id, 'Say it twice.')
+  answerWhole({ content: notYet }, response)
+  await expect.poll(async () => (await queueOf(ada, id)).queueLength).toBe(2)
+  await writeFile(gate, '')
+  const { tasks } = await ending
+  expect(tasks[0]).toMatchObject({ type: 'TOOL', status: 'DONE', output: expect.stringContaining('Say it twice.') })
 })
 
 test('a child delegates once more, and no further', async () => {

@@ -55,7 +55,7 @@ const OLD_S = 15
 /** The turn that delegated, `parent` in session `p`, waits for its children alone. */
 const PARENT_SLEEPS = `p.owner IS NULL AND p.ready_at > now() AND parent.paused_at IS NOT NULL AND starts_with(parent.paused_reason, $2)`
 
-/** What waits for the child alone is not among them. */
+/** What waits for the child alone is not among them. A message that joined another turn is answered by that. */
 const OPEN = {
   name: 'delegations.open',
   text: `SELECT d.id, d.session_id AS "sessionId", d.turn_id AS "turnId", d.task_id AS "taskId", d.user_name AS "userName", d.token_name AS "tokenName",
@@ -66,7 +66,7 @@ const OPEN = {
       coalesce(${PARENT_SLEEPS}, false) AS "parentSleeps",
       above.trace_parent, above.trace_state, m.status AS "messageStatus", t.failure AS "turnFailure",
       (SELECT left(string_agg(k.output, E'\\n\\n' ORDER BY k.id), ${MAX_ANSWER_CHARS}) FROM tasks k
-        WHERE m.status = 'DONE' AND k.turn_id = t.id AND k.type = 'MSG' AND k.status = 'DONE' AND k.final AND NOT k.suppressed) AS said
+        WHERE m.status = 'DONE' AND k.turn_id = coalesce(t.joined_into, t.id) AND k.type = 'MSG' AND k.status = 'DONE' AND k.final AND NOT k.suppressed) AS said
     FROM delegations d JOIN sessions p ON p.id = d.session_id
       LEFT JOIN turns parent ON parent.id = d.turn_id LEFT JOIN tasks task ON task.id = d.task_id LEFT JOIN messages above ON above.id = parent.message_id
       LEFT JOIN messages m ON m.id = d.message_id LEFT JOIN turns t ON t.message_id = m.id
