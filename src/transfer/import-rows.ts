@@ -116,7 +116,7 @@ const OPEN_TURNS = `('QUEUED', 'JOINED', 'RUNNING', 'AWAITING_APPROVAL')`
 const END_TURNS = `WITH open AS MATERIALIZED (
     SELECT id, started_at IS NOT NULL AS began, row_number() OVER (ORDER BY seq) AS n,
       jsonb_build_object('status', 'CANCELLED', 'commandsHandled', '[]'::jsonb, 'failure', NULL,
-        'durationMs', greatest(0, extract(epoch FROM $2::timestamptz - coalesce(started_at, $2::timestamptz)) * 1000)::int,
+        'durationMs', greatest(0, extract(epoch FROM $2::timestamptz - coalesce(started_at, $2::timestamptz)) * 1000)::bigint,
         'usage', jsonb_build_object('calls', model_calls, 'inputTokens', input_tokens, 'outputTokens', output_tokens,
           'cachedTokens', cached_tokens, 'cost', cost)) AS ending
     FROM turns WHERE session_id = $1 AND status IN ${OPEN_TURNS}),

@@ -108,6 +108,22 @@ test('an exported session, imported and exported again, is the same; a copy is t
   )
 })
 
+test('a turn that was open ends, however long ago it began', async () => {
+  const [found] = fc.sample(
+    exportedSession.filter((all) => all.some(({ type }) => type === 'turn')),
+    { seed: 7, numRuns: 1 },
+  )
+  const lines = must(found, 'a session')
+  const open = { status: 'RUNNING', startedAt: '2026-01-01T00:00:00.000Z', finishedAt: null }
+  const { cancelledTurns } = await imported(
+    lines.map((line) => (line['type'] === 'turn' ? { ...line, ...open } : line)),
+  )
+  const ends = (await exported(idOf(lines))).filter(({ event }) => event === 'TurnCompleted').slice(-cancelledTurns)
+  const durationMs = AT.getTime() - Date.parse(open.startedAt)
+  expect(ends.map(({ data }) => data)).toEqual(ends.map(() => expect.objectContaining({ durationMs }) as unknown))
+  await forget(idOf(lines))
+})
+
 test('a learning whose question stayed behind waits for a person', async () => {
   const [lines] = fc.sample(
     exportedSession.filter((all) => all.some(({ type }) => type === 'learning')),
