@@ -11,7 +11,7 @@ import type { Queryable } from '../database.ts'
 
 interface DatabaseClockOptions {
   readonly database: Queryable
-  /** For durations; what time it says does not matter. */
+  /** For durations; of what time it says only jumps matter. */
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -31,6 +31,8 @@ export class DatabaseClock implements Clock {
   readonly #poll: Periodic
   /** The database's time at the moment when `monotonicMs` was 0. */
   #zeroMs = 0
+  /** The host's, when that was asked for. */
+  #hostZeroMs = 0
 
   private constructor(options: DatabaseClockOptions) {
     this.#options = options
@@ -60,9 +62,11 @@ export class DatabaseClock implements Clock {
 
   /**
    * The database's time (UTC), off by no more than about 50 ms and a round trip. It can jump back when a poll corrects
-   * it: measure durations with `monotonicMs`.
+   * it: measure durations with `monotonicMs`. After this machine has slept, while which that stands still, it is read
+   * anew at once.
    */
   now(): Date {
+    if (Math.abs(this.#hostZero() - this.#hostZeroMs) > WRONG_MS) this.#poll.wake()
     return new Date(this.#zeroMs + this.monotonicMs())
   }
 
@@ -97,9 +101,15 @@ export class DatabaseClock implements Clock {
     if (Math.abs(zeroMs - this.#zeroMs) > TOLERANCE_MS + tookMs) this.#zeroMs = zeroMs
   }
 
+  #hostZero(): number {
+    return this.#options.clock.now().getTime() - this.monotonicMs()
+  }
+
   async #read(): Promise<{ readonly zeroMs: number; readonly tookMs: number }> {
     const askedMs = this.monotonicMs()
+    const hostZeroMs = this.#hostZero()
     const [row] = await this.#options.database.query<{ ms: number }>(NOW, [])
+    this.#hostZeroMs = hostZeroMs
     const tookMs = this.monotonicMs() - askedMs
     return { zeroMs: (row?.ms ?? Number.NaN) - askedMs - tookMs / 2, tookMs }
   }
