@@ -64,8 +64,9 @@ export async function beat(connection: Client, node: number): Promise<boolean> {
 }
 
 /**
- * Takes the node off the list: no command of it runs any more, and its sessions are free at once. `hasDied`: count it
- * against the turns that it was evicted with. Repeatable.
+ * Takes the node off the list: no command of it runs any more, and its sessions are free at once, but for those that
+ * another transaction has locked, for which a node that wants to join again cannot wait: they belong to a node that is
+ * not listed, and are freed as such. `hasDied`: count it against the turns that it was evicted with. Repeatable.
  */
 export async function leaveNode(
   database: Database,
@@ -82,8 +83,9 @@ const LEAVE = {
   name: 'nodes.leave',
   text: `WITH gone AS (DELETE FROM nodes WHERE id = $1),
     judged AS (UPDATE turns SET takeovers = takeovers + $2::bool::int, evicted_nodes = array_remove(evicted_nodes, $1)
-      WHERE ${OPEN_TURN} AND $1 = ANY(evicted_nodes))
-    UPDATE sessions SET owner = NULL, turn_user = NULL, ready_at = coalesce(ready_at, now()) WHERE owner = $1`,
+      WHERE ${OPEN_TURN} AND $1 = ANY(evicted_nodes)),
+    free AS MATERIALIZED (SELECT id FROM sessions WHERE owner = $1 FOR UPDATE SKIP LOCKED)
+    UPDATE sessions s SET owner = NULL, turn_user = NULL, ready_at = coalesce(s.ready_at, now()) FROM free WHERE s.id = free.id`,
 }
 
 /**

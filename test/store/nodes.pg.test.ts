@@ -200,6 +200,22 @@ describe('a death counts', () => {
     expect((await evictNodes(database(), SELF, TIMING)).map(({ id }) => id)).not.toContain(LOST)
   })
 
+  test('and what is just being changed does not keep it on the list, and is freed by the next one to poll', async () => {
+    await runTurn('cli:runs', 'RUNNING')
+    await runTurn('cli:changes', 'RUNNING')
+    await evict()
+    const changing = new Client({ connectionString: database().url })
+    await changing.connect()
+    await changing.query('BEGIN')
+    await changing.query(`SELECT FROM sessions WHERE id = 'cli:changes' FOR UPDATE`)
+    await leaveNode(database(), LOST, { hasDied: false })
+    expect(await ownersOf()).toEqual({ 'cli:runs': null, 'cli:changes': LOST })
+    await changing.end()
+    expect((await evictNodes(database(), SELF, TIMING)).map(({ id }) => id)).toContain(LOST)
+    expect(await freeSessions(database(), [])).toBe(1)
+    expect(await ownersOf()).toEqual({ 'cli:runs': null, 'cli:changes': null })
+  })
+
   test('when the node hung for longer than others wait, and says so itself', async () => {
     await runTurn('cli:runs', 'RUNNING')
     await evict()
