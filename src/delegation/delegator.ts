@@ -3,9 +3,10 @@
  * process, and is woken when this process has something for it. Nothing is kept in memory: what is due follows from
  * the rows, and each statement lets one process act, so it goes on wherever a process died.
  */
-import { AppError, isOutage } from '../core/errors.ts'
+import { isOutage } from '../core/errors.ts'
 import { MAX_PER_DAY, childIdOf } from '../core/tool/delegated.ts'
 import type { Logger } from '../platform/logger.ts'
+import { oneByOne } from '../platform/waiting/one-by-one.ts'
 import { Periodic } from '../platform/waiting/periodic.ts'
 import {
   changeDelegation,
@@ -62,23 +63,15 @@ export class Delegator {
   }
 
   async #tick(signal: AbortSignal): Promise<void> {
-    for (const delegation of await readOpenDelegations(this.#options.intake.database, BATCH)) {
-      if (signal.aborted) return
-      await this.#attend(delegation)
-    }
-  }
-
-  /** One that meets a bug of ours must not hold up the others; what fails in the world ends the tick. */
-  async #attend(delegation: OpenDelegation): Promise<void> {
-    try {
-      await attend(this.#options.intake, delegation)
-    } catch (error) {
-      if (error instanceof AppError) throw error
-      this.#options.logger.error(
-        { err: error, delegationId: delegation.id },
-        'delegation failed; the next poll retries it',
-      )
-    }
+    const { intake, logger } = this.#options
+    const failure = await oneByOne(await readOpenDelegations(intake.database, BATCH), {
+      act: (delegation) => attend(intake, delegation),
+      isOutage,
+      onBug: (error, { id }) =>
+        logger.error({ err: error, delegationId: id }, 'delegation failed; the next poll retries it'),
+      signal,
+    })
+    if (failure !== null) throw failure
   }
 }
 

@@ -3,11 +3,12 @@
  * (src/store/schedules/schedule-runs.ts) let one of them act. Nothing is kept in memory: when a process dies, another
  * one, or the next start, goes on from the rows.
  */
-import { AppError, isOutage } from '../core/errors.ts'
+import { isOutage } from '../core/errors.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
 import type { Timing } from '../config/timing.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { oneByOne } from '../platform/waiting/one-by-one.ts'
 import { Periodic } from '../platform/waiting/periodic.ts'
 import { readDueSchedules, readRunsToSettle } from '../store/schedules/schedule-runs.ts'
 import { fireSchedule } from './fire-schedule.ts'
@@ -52,27 +53,20 @@ export class Scheduler {
   async #tick(signal: AbortSignal): Promise<'again' | void> {
     const { intake, pausesMs, unsentAfterMs = UNSENT_AFTER_MS, logger } = this.#options
     const open = await readRunsToSettle(intake.database, { limit: BATCH, unsentAfterMs })
-    await this.#each(open, signal, (run) => settleOpenRun({ intake, pausesMs }, run))
+    const settling = await this.#each(open, signal, (run) => settleOpenRun({ intake, pausesMs }, run))
     const due = await readDueSchedules(intake.database, BATCH)
-    await this.#each(due, signal, async (schedule) => {
+    const firing = await this.#each(due, signal, async (schedule) => {
       const isOurs = await fireSchedule({ intake, pausesMs }, schedule)
       if (isOurs) logger.info({ scheduleId: schedule.id, dueAt: schedule.dueAt }, 'a schedule was due')
     })
+    for (const failure of [settling, firing]) if (failure !== null) throw failure
     return open.length === BATCH || due.length === BATCH ? 'again' : undefined
   }
 
-  /**
-   * A schedule that meets a bug of ours must not keep the others from firing; what fails in the world ends the tick.
-   */
-  async #each<Item>(items: readonly Item[], signal: AbortSignal, act: (item: Item) => Promise<void>): Promise<void> {
-    for (const item of items) {
-      if (signal.aborted) return
-      try {
-        await act(item)
-      } catch (error) {
-        if (error instanceof AppError) throw error
-        this.#options.logger.error({ err: error }, 'schedule failed; the others go on, and the next poll retries it')
-      }
-    }
+  /** Resolves with what failed in the world; null: nothing. */
+  #each<Item>(items: readonly Item[], signal: AbortSignal, act: (item: Item) => Promise<void>): Promise<unknown> {
+    const onBug = (error: unknown): void =>
+      this.#options.logger.error({ err: error }, 'schedule failed; the others go on, and the next poll retries it')
+    return oneByOne(items, { act, isOutage, onBug, signal })
   }
 }

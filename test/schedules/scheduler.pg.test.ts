@@ -2,6 +2,7 @@
  * The Scheduler against a real database: what fires, once, whichever process dies when; and what becomes of a schedule
  * when a run has ended.
  */
+import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FinalTurnStatus } from '../../src/core/status.ts'
 import { retryTurn } from '../../src/intake/message/retry-turn.ts'
@@ -97,6 +98,31 @@ async function startAllImpatient(count: number): Promise<AsyncDisposableStack> {
   for (let n = 0; n < count; n += 1) stack.use(startScheduler(world, { unsentAfterMs: 0 }))
   return stack
 }
+
+test('a session that another transaction holds keeps no other schedule from firing', async () => {
+  const [held, other] = [await addSchedule(world), await addSchedule(world)]
+  await world.sql(
+    `INSERT INTO sessions (id, source_kind, source_interactive) VALUES ($1, 'schedule', false)`,
+    `schedule:${held}`,
+  )
+  await world.sql('INSERT INTO participants VALUES ($1, $2, now())', `schedule:${held}`, 'bob')
+  const holding = new Client({ connectionString: world.context.database.url })
+  await holding.connect()
+  await holding.query('BEGIN')
+  await holding.query('SELECT FROM sessions WHERE id = $1 FOR UPDATE', [`schedule:${held}`])
+  await makeDue(world, held)
+  const [due] = await readDueSchedules(world.context.database, 100)
+  const read = must(due, 'it is due')
+  const run = newRun(read, { dueAt: read.dueAt, at: read.now, manual: false })
+  expect(await openRun(world.context.database, read, { run, nextRunAt: null })).toBe(true)
+  await makeDue(world, other)
+  await using _processes = await startAllImpatient(1)
+  await until(world, other, ({ runs }) => runs.length > 0)
+  expect(await messagesIn(world, run.sessionId)).toEqual([])
+  await holding.end()
+  await untilMessages(world, run.sessionId, 1)
+  await world.sql('DELETE FROM schedules')
+})
 
 test('a message that is sent twice at once, or again later, is there once', async () => {
   const id = await addSchedule(world)
