@@ -13,7 +13,7 @@ export interface OneByOne<Item> {
   readonly signal: AbortSignal
 }
 
-/** Resolves with the first failure of the world, for the poll to fail with; null: none. Rejects with a second in a row. */
+/** Resolves with the first failure of the world, for the poll to fail with; null: none. Rejects with two in a row. */
 export async function oneByOne<Item>(
   items: readonly Item[],
   { act, isOutage, onBug, signal }: OneByOne<Item>,
