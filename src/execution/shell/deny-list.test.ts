@@ -266,4 +266,9 @@ describe('the deny list, however it is written', () => {
       expect(explainRefusal(text)).toSatisfy((reason: unknown) => reason === null || typeof reason === 'string')
     },
   )
+
+  test.each(['.', '../', '.a', '.path='])('reads 99 kB of %j as a setting of git', (part) => {
+    const text = part.repeat(Math.floor(99_000 / part.length))
+    expect([explainRefusal(`git -c ${text}`), explainRefusal(`git config ${text}`)]).toEqual([null, null])
+  })
 })

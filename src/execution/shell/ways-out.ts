@@ -144,9 +144,9 @@ function runsBehind(call: Call, option: RegExp): Runs {
   return { commands, addsWords: true }
 }
 
-/** Settings whose value git runs. */
+/** Settings whose value git runs. In linear time, however many dots there are: a command may be 100 kB of them. */
 const RUN_SETTING =
-  /^(?:alias\.|.*\.(?:.*pager|.*editor|.*command|cmd|fsmonitor|hookspath|askpass|gitproxy|helper|textconv|driver|clean|smudge|process|program|external|uploadpack|receivepack|path)(?:=|$)|include)/i
+  /^(?:alias\.|include)|\.(?:cmd|fsmonitor|hookspath|askpass|gitproxy|helper|textconv|driver|clean|smudge|process|program|external|uploadpack|receivepack|path)(?:=|$)|^[^.\n]*\..*(?:pager|editor|command)(?:=|$)/i
 const RUNS_WORDS =
   /^(?:foreach|filter-branch|filter-repo|instaweb|--exec(?:=|$)|--upload-pack|--receive-pack|--extcmd|--open-files-in-pager|--exec-path=|--config-env|ext::)/
 /** Options that run their value only here. */
