@@ -21,13 +21,16 @@ const APPROVAL: TypedDocument<Read, { readonly id: string }> = `query WhatRuns($
 }
 fragment Call on Task { type detail skill tool args }`
 
-/** A line for each command or call. Empty: the approval is gone. */
+/** Control characters but tabs and ends of lines, and what is not seen or sets a direction. */
+const HIDDEN = /(?![\t\n])\p{Cc}|\p{Cf}/gu
+
+/** A line for each command or call; what hides in it is seen. Empty: the approval is gone. */
 export async function whatRuns(factotum: FactotumClient, id: string): Promise<string> {
   const { approval } = await factotum.run(APPROVAL, { id })
   if (approval === null) return ''
   const { kind, task } = approval
   const calls = kind === 'PLAN' ? task.plan.tasks.filter(({ type }) => type !== 'MSG') : [task]
-  return calls.map(lineOf).join('\n')
+  return calls.map(lineOf).join('\n').replaceAll(HIDDEN, '\uFFFD')
 }
 
 function lineOf({ detail, skill, tool, args }: Call): string {

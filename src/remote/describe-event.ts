@@ -4,7 +4,7 @@
  */
 import { styleText } from 'node:util'
 import type { SessionEvent } from '../../packages/client/src/connect.ts'
-import { harmlessly } from './text/harmless.ts'
+import { harmlessly } from '../core/text/harmless.ts'
 
 /** Null: the event says nothing that a later one does not say better. */
 export function describeEvent(event: SessionEvent): string | null {

@@ -11,7 +11,7 @@ import {
 } from '../generated/remote/graphql.ts'
 import { readPages } from './read-pages.ts'
 import { print, printError, type Terminal } from './terminal.ts'
-import { harmless } from './text/harmless.ts'
+import { harmless } from '../core/text/harmless.ts'
 import { cutText, textWidth } from './text/text-width.ts'
 
 interface Listing<Item> {

@@ -1,6 +1,6 @@
 /** Questions to a person at a terminal, and the one way in which they leave: Ctrl-C, which is no answer. */
 import { cancel, isCancel, select, text } from '@clack/prompts'
-import { harmless } from './text/harmless.ts'
+import { harmless } from '../core/text/harmless.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Choice<Value extends string> {

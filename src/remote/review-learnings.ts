@@ -7,7 +7,7 @@ import {
   TerminalPromoteDocument,
   type TerminalListLearningsQuery,
 } from '../generated/remote/graphql.ts'
-import { harmless } from './text/harmless.ts'
+import { harmless } from '../core/text/harmless.ts'
 import { EXIT, refusalOf, type Answered, type ExitCode } from './outcome.ts'
 import { askText, choose } from './questions.ts'
 import { readPages } from './read-pages.ts'

@@ -12,7 +12,7 @@ import { EXIT, RefusedError, type ExitCode } from './outcome.ts'
 import { reviewLearnings } from './review-learnings.ts'
 import { printError, type Terminal, print } from './terminal.ts'
 import { describeEvent } from './describe-event.ts'
-import { harmless } from './text/harmless.ts'
+import { harmless } from '../core/text/harmless.ts'
 
 export interface RemoteOptions {
   readonly url: string

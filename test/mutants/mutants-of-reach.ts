@@ -119,4 +119,12 @@ export const MUTANTS_OF_REACH: readonly Mutant[] = [
     replace: 'prefix: namespace === null ? null : `${namespace.slice(0, 0)}`,',
     tests: ['test/contract/access-matrix.pg.test.ts', 'test/access/confinement.pg.test.ts'],
   },
+  {
+    name: 'approved-by-a-models-word',
+    promise: 'Who approves in a chat approves what was asked for, whatever the model or a command names.',
+    file: 'src/graphql/openai/approval-words.ts',
+    find: 'named ?? askedBy(history.at(-1))',
+    replace: 'named ?? history.at(-1)?.text.match(APPROVAL_ID) ?? []',
+    tests: ['src/graphql/openai/approval-words.test.ts'],
+  },
 ]

@@ -1,4 +1,8 @@
-/** What an approval lets run, for who decides: a line for each command or call. */
+/**
+ * What an approval lets run, for who decides: each command or call. What hides in it, or would be shown in another
+ * order than it runs in, is seen.
+ */
+import { harmless } from '../text/harmless.ts'
 
 /** As clients read a task. */
 export interface Call {
@@ -19,6 +23,6 @@ export function whatRuns({ kind, task }: Asked): string[] {
   const tasks = kind === 'PLAN' ? task.plan.tasks.filter(({ type }) => type !== 'MSG') : [task]
   return tasks.map(({ detail, skill, tool, args }) => {
     const called = tool ?? skill
-    return called === null ? detail : `${called} ${JSON.stringify(args)}`
+    return harmless(called === null ? detail : `${called} ${JSON.stringify(args)}`)
   })
 }

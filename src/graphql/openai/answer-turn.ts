@@ -1,14 +1,14 @@
 /** One request: its message goes into its session, or its decisions are taken, and then its turn is told. */
 import type { Clock } from '../../platform/clock.ts'
-import { decideAll } from '../protocols/decide.ts'
+import { decideAll, type Decided } from '../protocols/decide.ts'
 import { followTurn, OVER } from '../protocols/follow-turn.ts'
 import type { Operations } from '../protocols/operations.ts'
 import { nameFor } from '../protocols/own-session.ts'
 import { accepted } from '../protocols/refused.ts'
 import { SEND_MESSAGE, type SentMessage, type TurnData } from '../protocols/turn-documents.ts'
-import { askForDecision, keptMessage, readDecisions } from './approval-words.ts'
+import { askForDecision, keptMessage, readDecisions, unnamed, type Decisions } from './approval-words.ts'
 import type { Ask } from './ask.ts'
-import { chooseSession } from './choose-session.ts'
+import { chooseSession, mayBeAbout } from './choose-session.ts'
 import { READ_CONVERSATION } from './documents.ts'
 import { meaningOf } from './models.ts'
 import { Narrator, type Piece } from './narrate.ts'
@@ -30,7 +30,7 @@ export async function startTurn(operations: Operations, ask: Ask, clock: Clock):
   const user = operations.caller.viewer.user === null ? ask.user : null
   const decisions = readDecisions({ ...ask, user })
   if (decisions !== null) {
-    const { last, after } = await decideAll(operations, decisions)
+    const { last, after } = await decide(operations, ask, decisions)
     const kept = await findKept(operations, last.session.id, ask)
     const turn = { id: last.turn.id, after }
     // By now the decision may be about its own turn.
@@ -47,6 +47,15 @@ export async function startTurn(operations: Operations, ask: Ask, clock: Clock):
     const { result } = await operations.run(SEND_MESSAGE, { input })
     return accepted(result, result.message)
   }
+}
+
+/** An answer could name what waits elsewhere: without ids of the person's own only this conversation's are meant. */
+async function decide(operations: Operations, ask: Ask, { all, areNamed }: Decisions): Promise<Decided> {
+  if (areNamed) return decideAll(operations, all)
+  const isMeant = await mayBeAbout(operations, ask)
+  return decideAll(operations, all, ({ session }) => {
+    if (!isMeant(session.id)) throw unnamed(all[0]?.approve === true ? 'approve' : 'deny')
+  })
 }
 
 /** Null also where it is not found among what was said last. */

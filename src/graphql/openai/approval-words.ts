@@ -3,47 +3,86 @@
  * decides.
  */
 import { whatRuns } from '../../core/plan/what-runs.ts'
+import { harmless } from '../../core/text/harmless.ts'
 import type { Decision } from '../protocols/decide.ts'
 import type { TurnData } from '../protocols/turn-documents.ts'
 import type { Ask, SpokenText } from './ask.ts'
-import { invalid } from './openai-error.ts'
+import { invalid, type OpenAIError } from './openai-error.ts'
 
 const OPENING = 'Waiting for a decision.'
 const KEPT = ' Your message is kept, and comes after it.'
 const APPROVAL_ID = /appr_[0-9a-z]{26}/g
 const COMMAND = /^\/(approve|deny)(?=\s|$)([^]*)$/
 
+/** An approval as it is asked for; nothing of a command begins a line so. */
+const ASKED = /^- `(appr_[0-9a-z]{26})`:/
+
 /** What is said instead of an answer. */
 export function askForDecision({ status, session }: TurnData): string {
   const behind = status === 'QUEUED' ? KEPT : ''
   const lines = session.approvals.map((approval) => {
     const { id, reason, kind } = approval
-    const what = whatRuns(approval).map((line) => `\`${line}\``)
-    return `- \`${id}\`: ${kind === 'PLAN' ? 'the whole plan, ' : ''}${what.join(', then ')} (${reason})`
+    const what = whatRuns(approval).map(asCode)
+    const why = harmless(reason).replaceAll(/\s+/g, ' ')
+    const shown = /[<`]/.test(why) ? asCode(why) : why
+    return `- \`${id}\`: ${kind === 'PLAN' ? 'the whole plan, ' : ''}${what.join(', then ')} (${shown})`
   })
   return `${OPENING}${behind}\n\n${lines.join('\n')}\n\nAnswer \`/approve\` to let it run, or \`/deny <reason>\`.`
 }
 
+/** In Markdown, whose signs mean nothing in it; of several lines, all begin with a space. */
+function asCode(text: string): string {
+  if (!/[`\n]/.test(text)) return `\`${text}\``
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return ['', fence, ...text.split('\n'), fence, ''].join('\n  ')
+}
+
+export interface Decisions {
+  readonly all: readonly Decision[]
+  /** By the person, not by the answer before. */
+  readonly areNamed: boolean
+}
+
 /**
  * The decisions that a message brings; null: it is an ordinary message. Without ids it means those that the answer
- * before it has shown, never what is asked for meanwhile.
+ * before it has asked for, never what is asked for meanwhile, nor what else the model or a command has named.
  */
-export function readDecisions({ text, history, user }: Pick<Ask, 'text' | 'history' | 'user'>): Decision[] | null {
+export function readDecisions({ text, history, user }: Pick<Ask, 'text' | 'history' | 'user'>): Decisions | null {
   const [, verb, rest = ''] = COMMAND.exec(text.trim()) ?? []
   if (verb === undefined) return null
-  const shown = history.at(-1)?.role === 'assistant' ? history.at(-1)?.text : ''
-  const ids = rest.match(APPROVAL_ID) ?? shown?.match(APPROVAL_ID)
-  if (ids == null) throw invalid(`Name what you mean: "/${verb} appr_…".`, 'messages')
+  const named = rest.match(APPROVAL_ID)
+  const ids = named ?? askedBy(history.at(-1))
+  if (ids.length === 0) throw unnamed(verb)
   const note = rest
     .replaceAll(APPROVAL_ID, '')
     .replaceAll(/^[\s,]+/g, '')
     .trim()
-  return [...new Set(ids)].map((id) => ({
+  const all = [...new Set(ids)].map((id) => ({
     id,
     approve: verb === 'approve',
     ...(note === '' ? {} : { note }),
     ...(user === null ? {} : { user }),
   }))
+  return { all, areNamed: named !== null }
+}
+
+export function unnamed(verb: string): OpenAIError {
+  return invalid(`Name what you mean: "/${verb} appr_…".`, 'messages')
+}
+
+function askedBy(last: SpokenText | undefined): readonly string[] {
+  const at = last?.role === 'assistant' ? placeOfNotice(last.text) : -1
+  if (last === undefined || at < 0) return []
+  const lines = last.text.slice(at).split('\n')
+  return lines.flatMap((line) => ASKED.exec(line)?.[1] ?? [])
+}
+
+/** Where an answer asks for decisions: at the last line that begins so, as none of a command does; -1: nowhere. */
+function placeOfNotice(text: string): number {
+  const at = text.lastIndexOf(`\n${OPENING}`)
+  if (at >= 0) return at + 1
+  return text.startsWith(OPENING) ? 0 : -1
 }
 
 /** The message that waits behind what a decision is about, as an answer has said; null: none. */
@@ -57,7 +96,7 @@ export function keptMessage(history: readonly SpokenText[]): string | null {
 export function withoutDecisions(history: readonly SpokenText[]): SpokenText[] {
   return history.flatMap(({ role, text }): SpokenText[] => {
     if (role === 'user') return COMMAND.test(text.trim()) ? [] : [{ role, text }]
-    const at = text.lastIndexOf(OPENING)
+    const at = placeOfNotice(text)
     const said = (at < 0 ? text : text.slice(0, at)).trim()
     return said === '' ? [] : [{ role, text: said }]
   })

@@ -36,20 +36,32 @@ export async function chooseSession(operations: Operations, ask: Ask, clock: Clo
   return place
 }
 
+/** Says of a session whether a request may be about it, which names none of its approvals. */
+export async function mayBeAbout(operations: Operations, ask: Ask): Promise<(sessionId: string) => boolean> {
+  const named = await namedSession(operations, ask)
+  const prefix = prefixOf(operations)
+  return (sessionId) => (named === null ? sessionId.startsWith(prefix) : sessionId === named)
+}
+
+/** Null: the request names none. */
+async function namedSession(operations: Operations, { session, previousTurnId }: Ask): Promise<string | null> {
+  if (session !== null) return ownSession(operations.caller.viewer, session)
+  if (previousTurnId === null) return null
+  const { turn } = await operations.run(TURN_OF_RESPONSE, { id: previousTurnId })
+  if (turn === null)
+    throw new Refused('previous_response_id: there is no such response that you may see.', { code: 'NOT_FOUND' })
+  return turn.session.id
+}
+
+/** Sessions that no request names are looked up in the caller's own name space: nobody else can put one there. */
+function prefixOf(operations: Operations): string {
+  return `${ownNamespace(operations.caller.viewer)}:`
+}
+
 async function findPlace(operations: Operations, ask: Ask, clock: Clock): Promise<FoundSession> {
-  const { viewer } = operations.caller
-  if (ask.session !== null) {
-    const sessionId = ownSession(viewer, ask.session)
+  const sessionId = await namedSession(operations, ask)
+  if (sessionId !== null)
     return { sessionId, sent: ask.isRetry ? await findSent(operations, { sessionId, ask, clock }) : null, first: null }
-  }
-  if (ask.previousTurnId !== null) {
-    const { turn } = await operations.run(TURN_OF_RESPONSE, { id: ask.previousTurnId })
-    if (turn === null)
-      throw new Refused('previous_response_id: there is no such response that you may see.', { code: 'NOT_FOUND' })
-    const sessionId = turn.session.id
-    return { sessionId, sent: ask.isRetry ? await findSent(operations, { sessionId, ask, clock }) : null, first: null }
-  }
-  const namespace = ownNamespace(viewer)
   const history = withoutDecisions(ask.history)
   const first = nameFor(history.find(({ role }) => role === 'user')?.text.trim() ?? ask.text.trim())
   const found = await findConversation(operations, { ask, history, first, clock })
@@ -57,7 +69,7 @@ async function findPlace(operations: Operations, ask: Ask, clock: Clock): Promis
   const { idempotencyKey } = ask
   // The same for the same key: sent again, it finds the session that it has opened.
   const name = idempotencyKey === null ? randomHex(12) : nameFor(`key ${idempotencyKey}`)
-  return { sessionId: `${namespace}:openai:${name}`, sent: null, first }
+  return { sessionId: `${prefixOf(operations)}openai:${name}`, sent: null, first }
 }
 
 interface Wanted {
@@ -67,14 +79,13 @@ interface Wanted {
   readonly clock: Clock
 }
 
-/** Only among those in the caller's own name space: nobody else can put a session there for them to find. */
 async function findConversation(
   operations: Operations,
   { ask, history, first, clock }: Wanted,
 ): Promise<Omit<FoundSession, 'first'> | null> {
   const repeats = ask.isRetry || ask.idempotencyKey !== null
   if (history.length === 0 && !ask.isRetry) return null
-  const prefix = `${ownNamespace(operations.caller.viewer)}:`
+  const prefix = prefixOf(operations)
   const { sessions } = await operations.run(FIND_SESSIONS, { first })
   for (const { node } of sessions.edges) {
     if (!node.id.startsWith(prefix)) continue

@@ -28,14 +28,19 @@ export interface Decided {
 
 /**
  * Decides them one after the other. Repeated, what was decided in the same way stands; in another way is refused, as is
- * what the caller may not decide.
+ * what the caller may not decide. `check` throws what keeps one from being meant.
  */
-export async function decideAll(operations: Operations, decisions: readonly (Decision | GivenUp)[]): Promise<Decided> {
+export async function decideAll(
+  operations: Operations,
+  decisions: readonly (Decision | GivenUp)[],
+  check?: (asked: AskedApproval) => void,
+): Promise<Decided> {
   const places: number[] = []
   let last: AskedApproval | null = null
   for (const entry of decisions) {
     const { isGivenUp, ...decision } = { isGivenUp: false, ...entry }
     last = await readApproval(operations, decision.id)
+    check?.(last)
     if (stands(last, decision)) {
       places.push(await placeOf(operations, last))
       continue

@@ -1,7 +1,7 @@
 /** Turns the events of a session into what a chat shows, and knows what it waits for. */
 import { styleText } from 'node:util'
 import type { SessionEvent } from '../../../packages/client/src/connect.ts'
-import { harmless } from '../text/harmless.ts'
+import { harmless } from '../../core/text/harmless.ts'
 import { describeEnd, describeStep, shortLine } from './describe-chat.ts'
 import type { Screen } from './screen.ts'
 

@@ -1,7 +1,7 @@
 /** The events of a session as a chat shows them: what is said stands out, what is done is beside it. */
 import { styleText } from 'node:util'
 import type { SessionEvent } from '../../../packages/client/src/connect.ts'
-import { harmless } from '../text/harmless.ts'
+import { harmless } from '../../core/text/harmless.ts'
 import { cutText } from '../text/text-width.ts'
 
 /** What is done, as one line without colours; null: nothing that a person waits for. */
