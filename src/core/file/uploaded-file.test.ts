@@ -27,3 +27,8 @@ test('letters and their accents are put together', () => {
   expect(uploadName('u\u0308.txt')).toBe('\u00FC.txt')
   expect(uploadNameProblem(uploadName('\uD800.txt'))).not.toBeNull()
 })
+
+test('a name as long as anybody likes is refused at once', () => {
+  expect(uploadNameProblem(`x${'.'.repeat(1_000_000)}y.txt`)).toContain('must be 1 to 120 characters')
+  expect(uploadNameProblem(`${'.x'.repeat(1_000_000).slice(1)}.txt`)).toContain('must be 1 to 120 characters')
+})

@@ -10,6 +10,8 @@ export const MAX_ATTACHMENTS = 10
 /** Where they lie, relative to the workspace. */
 export const UPLOADS_FOLDER = 'uploads'
 
+const MAX_SHORTENED_CHARS = 1000
+
 /** As it is stored: browsers of some systems send letters and their accents apart. */
 export function uploadName(name: string): string {
   return name.toWellFormed().normalize('NFC')
@@ -21,7 +23,8 @@ export function uploadName(name: string): string {
  */
 export function uploadNameProblem(name: string): string | null {
   if (name.startsWith('.')) return 'must not begin with a dot'
-  const possible = publishedName(name)
+  // Of a longer one nothing is suggested but its end: to shorten it would take as long as its sender likes.
+  const possible = publishedName(name.slice(-MAX_SHORTENED_CHARS))
   return possible === name
     ? null
     : `must be 1 to 120 characters without / \\ : * ? " < > |, control characters or spaces at its ends, such as "${possible}"`
