@@ -36,7 +36,7 @@ const consoleStamp = join(consoleDir, '.stamp')
 const consoleSources = ['package-lock.json', 'schema.graphql', 'codegen.ts', 'scripts/build-console.ts'].concat(
   filesUnder('console'),
   filesUnder('packages/client/src'),
-  ['src/core/text/word-diff.ts'],
+  ['src/core/text/word-diff.ts', 'src/core/text/harmless.ts', 'src/core/plan/what-runs.ts'],
 )
 
 const wanted = digestOf(sources)

@@ -14,6 +14,7 @@ import {
 import { approvalRules } from '../harness/approvals.ts'
 import { holdAsReplacing } from '../harness/hold-as-replacing.ts'
 import { addExamplePlugin } from '../harness/plugins.ts'
+import { addSkill } from '../harness/skills.ts'
 import { converse, send, storyConfig } from '../harness/story.ts'
 import { seedProposal } from '../contract/seed-knowledge.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
@@ -279,6 +280,27 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await press(opened, 'u')
     await page.getByText('The facts are as they were.').waitFor()
     expect(await inUse()).toEqual(texts)
+  })
+
+  test('a whole plan: with what its calls are made with, and what hides in its commands', async () => {
+    const id = 'cli:strangers-wrote'
+    const manifest = '[kiso.skill.args]\nword = { type = "string", required = true, description = "The word." }\n'
+    addSkill(world.story.home, 'mark', { manifest, files: { 'run.js': '' } })
+    await world.story.as('bridge').session(id).send('Hello', { user: 'Mallory' })
+    const hidden = 'run: echo \u202Etxt\u200B'
+    await send(world.story.as('ada'), id, `skill: mark {"word": "first"}\n${hidden}`)
+    const shown = ['mark {"word":"first"}', 'echo \uFFFDtxt\uFFFD']
+    await using opened = await world.open('ada', { path: '/approvals' })
+    const { page } = opened
+    const steps = page.locator('.approval-plan li')
+    await steps.first().waitFor()
+    expect((await steps.allInnerTexts()).slice(0, 2)).toEqual(shown)
+    await page.goto(`${world.url}/#/sessions/${encodeURIComponent(id)}`)
+    const card = page.getByRole('region', { name: 'Approval', exact: true })
+    await card.waitFor()
+    expect((await card.locator('li').allInnerTexts()).slice(0, 2)).toEqual(shown)
+    await card.getByRole('button', { name: 'Deny' }).click()
+    await card.waitFor({ state: 'hidden' })
   })
 
   test('approvals: one is approved, one denied with a word, one edited; who decided is kept', async () => {

@@ -20,9 +20,10 @@ interface Asked {
 
 /** Of a plan, all that it does but its texts. */
 export function whatRuns({ kind, task }: Asked): string[] {
-  const tasks = kind === 'PLAN' ? task.plan.tasks.filter(({ type }) => type !== 'MSG') : [task]
-  return tasks.map(({ detail, skill, tool, args }) => {
-    const called = tool ?? skill
-    return harmless(called === null ? detail : `${called} ${JSON.stringify(args)}`)
-  })
+  return (kind === 'PLAN' ? task.plan.tasks.filter(({ type }) => type !== 'MSG') : [task]).map(describeCall)
+}
+
+export function describeCall({ detail, skill, tool, args }: Omit<Call, 'type'>): string {
+  const called = tool ?? skill
+  return harmless(called === null ? detail : `${called} ${JSON.stringify(args)}`)
 }

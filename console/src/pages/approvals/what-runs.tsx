@@ -1,6 +1,8 @@
 /** What is to run and why it is asked, and where it comes from. */
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { describeCall } from '../../../../src/core/plan/what-runs.ts'
+import { harmless } from '../../../../src/core/text/harmless.ts'
 import type { ApprovalRowFragment } from '../../generated/graphql.ts'
 import { Badge } from '../../ui/display/badge.tsx'
 import { Time } from '../../ui/display/time.tsx'
@@ -33,13 +35,15 @@ export function WhatRuns({ approval, state }: WhatRunsProps) {
 
 function OneTask({ task }: Pick<ApprovalRowFragment, 'task'>) {
   const name = task.skill ?? task.tool
-  if (task.type === 'EXEC') return <pre className="approval-code foreign">{task.detail}</pre>
+  if (task.type === 'EXEC') return <pre className="approval-code foreign">{harmless(task.detail)}</pre>
   return (
     <>
       <p className="foreign">
         {name !== null && <strong className="mono">{name}</strong>} {task.detail}
       </p>
-      {task.args !== null && <pre className="approval-code foreign">{JSON.stringify(task.args, null, 2)}</pre>}
+      {task.args !== null && (
+        <pre className="approval-code foreign">{harmless(JSON.stringify(task.args, null, 2))}</pre>
+      )}
     </>
   )
 }
@@ -49,9 +53,9 @@ function WholePlan({ plan }: { readonly plan: ApprovalRowFragment['task']['plan'
     <>
       <p className="foreign">{plan.goal}</p>
       <ol className="approval-plan">
-        {plan.tasks.map(({ id, type, detail, skill, tool }) => (
-          <li key={id} className={type === 'EXEC' ? 'foreign mono' : 'foreign'}>
-            {[skill ?? tool, detail].filter((part) => part !== null).join(' ')}
+        {plan.tasks.map((task) => (
+          <li key={task.id} className={task.type === 'MSG' ? 'foreign' : 'foreign mono'}>
+            {describeCall(task)}
           </li>
         ))}
       </ol>

@@ -1,5 +1,7 @@
 /** One question whether something may run: approved, denied, changed first, or approved for the session. */
 import { useState } from 'react'
+import { describeCall } from '../../../../../src/core/plan/what-runs.ts'
+import { harmless } from '../../../../../src/core/text/harmless.ts'
 import { useChange } from '../../../data/use-change.ts'
 import { useRead } from '../../../data/use-read.ts'
 import { ApprovalCardDocument, DecideOneDocument, type DecideApprovalInput } from '../../../generated/graphql.ts'
@@ -122,14 +124,16 @@ function What({ asked }: { readonly asked: Asked }) {
       <ol className="approval-plan">
         {task.plan.tasks.map((one) => (
           <li key={one.id} className="foreign mono small">
-            {one.type === 'EXEC' ? one.detail : `${one.skill ?? one.tool ?? 'message'}: ${one.detail}`}
+            {one.type === 'MSG' ? `message: ${one.detail}` : describeCall(one)}
           </li>
         ))}
       </ol>
     )
   return (
     <pre className="task-code foreign">
-      {task.type === 'EXEC' ? task.detail : `${task.skill ?? task.tool ?? ''} ${JSON.stringify(task.args, null, 2)}`}
+      {harmless(
+        task.type === 'EXEC' ? task.detail : `${task.skill ?? task.tool ?? ''} ${JSON.stringify(task.args, null, 2)}`,
+      )}
     </pre>
   )
 }
