@@ -1,44 +1,42 @@
 /** One request: its message goes into its session, or its decisions are taken, and then its turn is told. */
 import type { Clock } from '../../platform/clock.ts'
-import { decideAll, type Decided } from '../protocols/decide.ts'
-import { followTurn, OVER } from '../protocols/follow-turn.ts'
+import { decideAll, readApproval, type Decided } from '../protocols/decide.ts'
+import { followTurn, OVER, readTurn } from '../protocols/follow-turn.ts'
 import type { Operations } from '../protocols/operations.ts'
 import { nameFor } from '../protocols/own-session.ts'
-import { accepted } from '../protocols/refused.ts'
-import { SEND_MESSAGE, type SentMessage, type TurnData } from '../protocols/turn-documents.ts'
-import { askForDecision, keptMessage, readDecisions, unnamed, type Decisions } from './approval-words.ts'
+import { accepted, Refused } from '../protocols/refused.ts'
+import { SEND_MESSAGE, type AskedApproval, type SentMessage, type TurnData } from '../protocols/turn-documents.ts'
+import { askForDecision, keptMessages, readDecisions, unnamed, type Decisions } from './approval-words.ts'
 import type { Ask } from './ask.ts'
 import { chooseSession, mayBeAbout } from './choose-session.ts'
 import { READ_CONVERSATION } from './documents.ts'
 import { meaningOf } from './models.ts'
 import { Narrator, type Piece } from './narrate.ts'
+import { ofEndedTurn } from './openai-error.ts'
+import { isSame } from './same-conversation.ts'
 
 /** A message that is on record, and its turn; null: it starts none, as in a group. */
 export interface Started {
   readonly sessionId: string
   readonly messageId: string
   readonly turn: { readonly id: string; readonly after: number } | null
-  /** Of a decision: the message that waited behind the turn, and is answered with it. */
-  readonly kept?: Started | null
+  /** Of a decision: the messages that waited behind its turn, and are answered with it. */
+  readonly kept: readonly StartedTurn[]
+  /** Why the decision was not taken: another one stands, and what was kept is answered all the same. */
+  readonly problem: string | null
 }
 
-type StartedTurn = Started & { readonly turn: NonNullable<Started['turn']> }
+type StartedTurn = Pick<Started, 'sessionId' | 'messageId'> & { readonly turn: NonNullable<Started['turn']> }
 
 /** Rejects with what is refused. When it resolves, the message is stored. */
 export async function startTurn(operations: Operations, ask: Ask, clock: Clock): Promise<Started> {
   const { mode } = meaningOf(ask.model)
   const user = operations.caller.viewer.user === null ? ask.user : null
   const decisions = readDecisions({ ...ask, user })
-  if (decisions !== null) {
-    const { last, after } = await decide(operations, ask, decisions)
-    const kept = await findKept(operations, last.session.id, ask)
-    const turn = { id: last.turn.id, after }
-    // By now the decision may be about its own turn.
-    const isOwn = kept?.turn?.id === turn.id
-    return { sessionId: last.session.id, messageId: last.turn.message.id, turn, kept: isOwn ? null : kept }
-  }
+  if (decisions !== null) return takeDecisions(operations, decisions, ask)
   const { sessionId, sent } = await chooseSession(operations, ask, clock)
-  return toStarted(sessionId, sent ?? (await send()))
+  const { id: messageId, turn } = sent ?? (await send())
+  return { sessionId, messageId, turn: turn === null ? null : begun(turn), kept: [], problem: null }
 
   async function send(): Promise<SentMessage> {
     const key = ask.idempotencyKey === null ? {} : { idempotencyKey: `openai ${shortKey(ask.idempotencyKey)}` }
@@ -46,6 +44,21 @@ export async function startTurn(operations: Operations, ask: Ask, clock: Clock):
     const input = { sessionId, content: ask.text, ...key, ...from, ...(mode === null ? {} : { mode }) }
     const { result } = await operations.run(SEND_MESSAGE, { input })
     return accepted(result, result.message)
+  }
+}
+
+async function takeDecisions(operations: Operations, decisions: Decisions, ask: Ask): Promise<Started> {
+  try {
+    const { last, after } = await decide(operations, ask, decisions)
+    const { session, turn } = last
+    const kept = await findKept(operations, last, ask)
+    return { sessionId: session.id, messageId: turn.message.id, turn: { id: turn.id, after }, kept, problem: null }
+  } catch (error) {
+    const [decision] = decisions.all
+    if (!(error instanceof Refused) || error.reason !== 'ALREADY_DECIDED' || decision === undefined) throw error
+    const [first, ...kept] = await findKept(operations, await readApproval(operations, decision.id), ask)
+    if (first === undefined) throw error
+    return { ...first, kept, problem: error.message }
   }
 }
 
@@ -58,15 +71,26 @@ async function decide(operations: Operations, ask: Ask, { all, areNamed }: Decis
   })
 }
 
-/** Null also where it is not found among what was said last. */
-async function findKept(operations: Operations, sessionId: string, { history }: Ask): Promise<Started | null> {
-  const text = keptMessage(history)?.trim()
-  if (text === undefined) return null
+/**
+ * In their order: what was said after the message of the turn that is decided about, and was answered with that it is
+ * kept.
+ */
+async function findKept(
+  operations: Operations,
+  { session: { id: sessionId }, turn: { message: own } }: AskedApproval,
+  { history, previousTurnId }: Ask,
+): Promise<StartedTurn[]> {
+  const texts = keptMessages(history)
+  if (texts.length === 0 && previousTurnId === null) return []
   const { session } = await operations.run(READ_CONVERSATION, { id: sessionId })
-  const entry = session?.conversation.edges.findLast(
-    ({ node }) => node.message != null && node.content?.trim() === text,
-  )
-  return entry?.node.message == null ? null : toStarted(sessionId, entry.node.message)
+  const said = session?.conversation.edges.map(({ node }) => node) ?? []
+  return said
+    .slice(said.findIndex(({ message }) => message?.id === own.id) + 1)
+    .flatMap(({ message, content = '' }) => {
+      if (message?.turn == null) return []
+      const isKept = message.turn.id === previousTurnId || texts.some((text) => isSame(content, text))
+      return isKept ? [{ sessionId, messageId: message.id, turn: begun(message.turn) }] : []
+    })
 }
 
 /** Keys of a message have at most 255 characters; a longer one is replaced by its hash. */
@@ -74,34 +98,42 @@ function shortKey(key: string): string {
   return key.length <= 248 ? key : nameFor(key)
 }
 
-function toStarted(sessionId: string, { id, turn }: SentMessage): Started {
-  return {
-    sessionId,
-    messageId: id,
-    turn: turn === null ? null : { id: turn.id, after: turn.firstSeq - 1 },
-  }
+function begun({ id, firstSeq }: NonNullable<SentMessage['turn']>): StartedTurn['turn'] {
+  return { id, after: firstSeq - 1 }
 }
 
 /**
- * What the turn says, and then that of a message that waited behind it: until it has ended, or waits for a decision,
- * which is asked for at the end. Returns the turn as it is then; null when `signal` aborts before.
+ * What the turn says, and then those of messages that waited behind it: until all have ended, or one waits for a
+ * decision, which is asked for at the end. Returns the last turn as it is then; null when `signal` aborts before.
+ * Throws an OpenAIError when the turn ends without an answer, and is the only one.
  */
 export async function* tellTurn(
   operations: Operations,
-  started: StartedTurn,
+  started: Started & StartedTurn,
   signal: AbortSignal,
 ): AsyncGenerator<Piece, TurnData | null> {
-  const said = { hasText: false }
-  const turn = yield* tellOne(operations, { started, said }, signal)
-  const { kept } = started
-  if (turn?.status !== 'DONE' || kept?.turn == null) return turn
-  return yield* tellOne(operations, { started: { ...kept, turn: kept.turn }, said }, signal)
+  const { kept, problem } = started
+  const said = { text: problem ?? '' }
+  if (problem !== null) yield { kind: 'text', text: problem }
+  let last: TurnData | null = null
+  for (const one of [started, ...kept]) {
+    // Taken along by the turn before it, it was answered with that.
+    if (last !== null && (await readTurn(operations, one.turn.id)).joinedInto?.id === last.id) continue
+    last = yield* tellOne(operations, { started: one, said }, signal)
+    if (last === null || !OVER.has(last.status)) return last
+    if (last.status === 'DONE') continue
+    const failure = ofEndedTurn(last.status, last.failure)
+    if (kept.length === 0 && problem === null) throw failure
+    // Turns that fail say so themselves.
+    if (!said.text.includes(failure.message)) yield say(failure.message, { said, isFirst: true })
+  }
+  return last
 }
 
 interface Telling {
   readonly started: StartedTurn
-  /** What comes behind a text of another turn is a paragraph of its own. */
-  readonly said: { hasText: boolean }
+  /** So far, by all turns. */
+  readonly said: { text: string }
 }
 
 async function* tellOne(
@@ -112,21 +144,23 @@ async function* tellOne(
   const narrator = new Narrator()
   const { id: turnId, after } = turn
   const events = followTurn({ operations, sessionId, messageId, turnId, after, signal })
-  let isFirst = said.hasText
+  let isFirst = true
   for (let next = await events.next(); ; next = await events.next()) {
     if (next.done === true) {
-      if (next.value !== null && next.value.session.approvals.length > 0 && !isOver(next.value))
-        yield { kind: 'text', text: `${said.hasText ? '\n\n' : ''}${askForDecision(next.value)}` }
+      if (next.value !== null && next.value.session.approvals.length > 0 && !OVER.has(next.value.status))
+        yield say(askForDecision(next.value), { said, isFirst: true })
       return next.value
     }
     for (const piece of narrator.tell(next.value)) {
-      const isNew = isFirst && piece.kind === 'text'
-      yield isNew ? { ...piece, text: `\n\n${piece.text}` } : piece
-      if (piece.kind === 'text') [said.hasText, isFirst] = [true, false]
+      yield piece.kind === 'text' ? say(piece.text, { said, isFirst }) : piece
+      if (piece.kind === 'text') isFirst = false
     }
   }
 }
 
-export function isOver({ status }: TurnData): boolean {
-  return OVER.has(status)
+/** The first text of a turn is a paragraph of its own. */
+function say(text: string, { said, isFirst }: Pick<Telling, 'said'> & { readonly isFirst: boolean }): Piece {
+  const apart = isFirst && said.text !== '' ? `\n\n${text}` : text
+  said.text += apart
+  return { kind: 'text', text: apart }
 }

@@ -85,11 +85,12 @@ function placeOfNotice(text: string): number {
   return text.startsWith(OPENING) ? 0 : -1
 }
 
-/** The message that waits behind what a decision is about, as an answer has said; null: none. */
-export function keptMessage(history: readonly SpokenText[]): string | null {
-  const last = history.findLastIndex(({ role, text }) => role === 'user' && !COMMAND.test(text.trim()))
-  const isKept = history.slice(last + 1).some(({ text }) => text.includes(OPENING + KEPT))
-  return (isKept ? history[last]?.text : null) ?? null
+/** The messages of which an answer has said that they are kept. */
+export function keptMessages(history: readonly SpokenText[]): string[] {
+  return history.flatMap(({ role, text }, index) => {
+    const answer = role === 'user' ? history[index + 1] : undefined
+    return answer?.role === 'assistant' && answer.text.includes(OPENING + KEPT) ? [text] : []
+  })
 }
 
 /** What was said, without decisions and without what asked for them. */

@@ -20,13 +20,13 @@ import { WaitingClient } from '../protocols/waiting-client.ts'
 import type { Connections } from '../socket/connections.ts'
 import type { DoorYoga } from '../yoga.ts'
 import type { Answer, AnswerHead } from './answer.ts'
-import { isOver, startTurn, tellTurn, type Started } from './answer-turn.ts'
+import { startTurn, tellTurn, type Started } from './answer-turn.ts'
 import type { Ask } from './ask.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { readChatRequest } from './chat-request.ts'
 import { listModels, unknownModel } from './models.ts'
 import type { Piece } from './narrate.ts'
-import { ofEndedTurn, ofWaitEnd, OpenAIError, toOpenAIError } from './openai-error.ts'
+import { ofWaitEnd, OpenAIError, toOpenAIError } from './openai-error.ts'
 import { ResponsesAnswer } from './responses-answer.ts'
 import { readResponsesRequest } from './responses-request.ts'
 import { readTurn } from '../protocols/follow-turn.ts'
@@ -159,10 +159,7 @@ export class OpenAIEndpoint {
     const pieces = tellTurn(operations, { ...started, turn }, client.signal)
     for (let next = await pieces.next(); ; next = await pieces.next()) {
       if (next.done === true) {
-        if (next.value === null) return GONE
-        const { status, failure } = next.value
-        if (isOver(next.value) && status !== 'DONE') throw ofEndedTurn(status, failure)
-        return next.value
+        return next.value ?? GONE
       }
       await onPiece(next.value)
     }

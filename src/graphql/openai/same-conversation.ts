@@ -62,7 +62,8 @@ function isBeginning(repeated: string, stored: string): boolean {
   return stored.trim().startsWith(repeated.trim())
 }
 
-function isSame(stored: string, repeated: string): boolean {
+/** `stored`: without its secrets. */
+export function isSame(stored: string, repeated: string): boolean {
   const parts = stored.trim().split(REDACTED)
   const text = repeated.trim()
   if (parts.length === 1) return stored.trim() === text

@@ -76,7 +76,8 @@ async function placeOf(operations: Operations, { id, session }: AskedApproval): 
   return event?.node.seq ?? session.lastSeq
 }
 
-async function readApproval(operations: Operations, id: string): Promise<AskedApproval> {
+/** Throws a Refused where the caller may not see it. */
+export async function readApproval(operations: Operations, id: string): Promise<AskedApproval> {
   const { approval } = await operations.run(READ_APPROVAL, { id })
   if (approval === null) throw new Refused(`There is no approval ${id} that you may see.`, NOT_FOUND)
   return approval
