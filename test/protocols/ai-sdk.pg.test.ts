@@ -187,6 +187,41 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
   }
   const callOf = ({ parts }: Message): Part | undefined => parts.find(({ type }) => type === 'dynamic-tool')
 
+  test('an approval that was given elsewhere is answered with what came of it, up to the next one', async () => {
+    const transport = transportOf('ben', { mode: 'CHAT' })
+    const question = say('run: echo one | tee out.txt\n\nrun: echo two | tee out.txt')
+    const asked = await read(await submit(transport, chat('meanwhile-asked'), [question]))
+    await using watch = watchAll(story.as('ben'), `@ben:${chat('meanwhile-asked')}`)
+    await decide(story.as('ben'), { id: callOf(asked)?.approval?.id ?? '', approve: true })
+    await untilAsked(watch, 2)
+    const decided = allowing(asked)
+    const stream = await submit(transport, chat('meanwhile-asked'), [question, decided])
+    const answer = await read(stream, structuredClone(decided))
+    expect(answer.parts.filter(({ type }) => type === 'dynamic-tool')).toMatchObject([
+      { state: 'output-available', output: expect.stringContaining('one') },
+      { state: 'approval-requested' },
+    ])
+  })
+
+  test('a decision about a turn that has ended is answered with that turn, whatever runs by now', async () => {
+    const transport = transportOf('ben')
+    const id = `@ben:${chat('ended')}`
+    const question = say('run: echo yes | tee out.txt')
+    const asked = await read(await submit(transport, chat('ended'), [question]))
+    await using watch = watchAll(story.as('ben'), id)
+    await decide(story.as('ben'), { id: callOf(asked)?.approval?.id ?? '', approve: true })
+    await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnCompletedEvent')
+    await story.as('ben').session(id).send('run: echo other; until [ -e gate ]; do sleep 0.05; done')
+    await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent' && event.text === 'other\n')
+    const decided = allowing(asked)
+    const answer = await read(await submit(transport, chat('ended'), [question, decided]), structuredClone(decided))
+    await writeFile(join(workspacePath(story.home, id), 'gate'), '')
+    expect(answer.parts.filter(({ type }) => type === 'dynamic-tool')).toMatchObject([
+      { state: 'output-available', output: expect.stringContaining('yes') },
+    ])
+    expect(answer.parts.findLast(({ type }) => type === 'text')?.text).toContain('yes')
+  })
+
   test('a message behind an approval asks for it again, and is answered after what was allowed', async () => {
     const transport = transportOf('ben')
     const question = say('run: echo yes | tee out.txt')

@@ -6,7 +6,14 @@ import type { FactotumClient } from '../connect.ts'
 import type { SessionClient } from '../session-client.ts'
 import type { SessionView } from '../read-view.ts'
 import type { ChatMessage, Chunk, MessagePart } from './chunks.ts'
-import { OwnNamespaceDocument, StopTurnDocument, TurnOfMessageDocument, TurnStartDocument } from './documents.ts'
+import {
+  DecidedTurnDocument,
+  OwnNamespaceDocument,
+  StopTurnDocument,
+  TurnOfMessageDocument,
+  TurnStartDocument,
+  type ToldTurn,
+} from './documents.ts'
 import { callsWithoutResult, readQuestionId, TurnChunks } from './turn-chunks.ts'
 
 export type { ChatMessage, Chunk, PlanData, PlanTask } from './chunks.ts'
@@ -47,6 +54,8 @@ interface FollowedTurn {
   readonly view: SessionView | null
   /** It goes on with an answer that is shown: the calls that the page has decided about, and has no result of. */
   readonly decided?: readonly string[]
+  /** The approvals that were asked for there. */
+  readonly asked?: readonly string[]
 }
 
 /** How the SDK marks a call that its user has decided about, until its result comes. */
@@ -160,50 +169,32 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     return { turnId, messageId: sent.message.id, after: firstSeq - 1, view: null, mayWait: WAITING.has(status) }
   }
 
-  /** What was decided before is decided; the first decision stands. */
+  /** The first decision stands, also one of others: all that came of it is told. Null: there is nothing to tell. */
   async #decide(session: SessionClient, message: Message): Promise<FollowedTurn | null> {
+    const decisions = decisionsOf(message)
     const view = await session.view()
-    const pending = new Set(view?.approvals.map(({ id }) => id))
-    const decisions = (message.parts as readonly MessagePart[]).flatMap(({ state, approval }) =>
-      state === DECIDED && approval !== undefined ? [{ ...approval, ...readQuestionId(approval.id) }] : [],
+    const [first] = decisions
+    if (view === null || first === undefined) return null
+    const { client } = this.#options
+    const ids = { id: first.approvalId, sessionId: session.id }
+    const { approval, session: log } = await client.read(DecidedTurnDocument, ids)
+    const pending = new Set(view.approvals.map(({ id }) => id))
+    for (const decision of decisions) if (pending.has(decision.approvalId)) await take(session, decision)
+    const turn = approval?.turn
+    if (turn == null) return null
+    const settled = decisions.flatMap(({ approvalId: id }) =>
+      pending.has(id) ? [] : (log?.events.edges.findLast(({ node }) => node.approval?.id === id)?.node.seq ?? []),
     )
-    for (const { approvalId: id, approved, reason } of decisions) {
-      if (!pending.has(id)) continue
-      const note = reason === undefined ? {} : { note: reason }
-      const decided = approved === true ? await session.approve(id, note) : await session.deny(id, note)
-      if (decided.__typename !== 'DecideApprovalPayload' && decided.__typename !== 'ConflictRefusal')
-        throw new Error(decided.problem)
-      if (decided.__typename === 'ConflictRefusal' && decided.reason !== 'ALREADY_DECIDED')
-        throw new Error(decided.problem)
-    }
-    const decided = decidedCalls(message)
-    const active = view?.activeTurn?.turn.id
-    const waiting = decisions.find(({ waitingId }) => waitingId !== undefined)?.waitingId
-    return (
-      (waiting === undefined ? null : await this.#placeBehind(waiting, view, decided)) ??
-      (active === undefined || view === null ? null : await this.#placeAt(active, view, decided))
-    )
-  }
-
-  /** The turn that runs, from where the view stands. */
-  async #placeAt(turnId: string, view: SessionView, decided: readonly string[]): Promise<FollowedTurn | null> {
-    const { turn } = await this.#options.client.read(TurnStartDocument, { id: turnId })
-    return turn === null ? null : { turnId, messageId: turn.message.id, after: view.version, view, decided }
-  }
-
-  /** A turn that waited behind the one whose calls were decided about; null: that one alone is left to show. */
-  async #placeBehind(
-    turnId: string,
-    view: SessionView | null,
-    decided: readonly string[],
-  ): Promise<FollowedTurn | null> {
-    const { turn } = await this.#options.client.read(TurnStartDocument, { id: turnId })
-    if (turn === null) return null
-    const active = view?.activeTurn?.turn.id
-    const place = { turnId, messageId: turn.message.id, decided }
-    if (view === null || active === undefined || active === turnId)
-      return { ...place, after: turn.firstSeq - 1, view: null }
-    return OVER.has(turn.status) ? null : { ...place, behind: active, after: view.version, view }
+    const after = Math.min(view.version, ...settled)
+    const asked = decisions.map(({ approvalId }) => approvalId)
+    const place = { after, view, decided: decidedCalls(message), asked }
+    const own = isTold(turn, after) ? null : { ...place, turnId: turn.id, messageId: turn.message.id }
+    const waitingId = decisions.find((decision) => decision.waitingId !== undefined)?.waitingId
+    if (waitingId === undefined) return own
+    const { turn: waiting } = await client.read(TurnStartDocument, { id: waitingId })
+    if (waiting === null || isTold(waiting, after)) return own
+    const behind = { ...place, turnId: waitingId, messageId: waiting.message.id }
+    return own === null ? { ...behind, after: waiting.firstSeq - 1, view: null } : { ...behind, behind: turn.id }
   }
 
   #follow(session: SessionClient, place: FollowedTurn, abortSignal: AbortSignal | undefined): ReadableStream<Chunk> {
@@ -231,7 +222,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     const { turnId, messageId, after, view, decided, behind, mayWait } = place
     let followed = behind ?? turnId
     let chunks = new TurnChunks(followed, view, decided)
-    const asked = new Set(view?.approvals.map(({ id }) => id))
+    const asked = new Set(place.asked)
     let hasEnded = false
     yield { type: 'start', ...(decided === undefined ? { messageId: turnId } : {}) }
     if (mayWait === true) {
@@ -333,6 +324,31 @@ function answerToGoOnWith<Message extends ChatMessage>(options: SendOptions<Mess
   const { trigger, messageId, messages } = options
   if (trigger !== 'submit-message') return undefined
   return messages.find(({ id, role }) => id === messageId && role === 'assistant')
+}
+
+interface Decision {
+  readonly approvalId: string
+  readonly waitingId: string | undefined
+  readonly approved?: boolean
+  readonly reason?: string
+}
+
+function decisionsOf({ parts }: ChatMessage): Decision[] {
+  return (parts as readonly MessagePart[]).flatMap(({ state, approval }) =>
+    state === DECIDED && approval !== undefined ? [{ ...approval, ...readQuestionId(approval.id) }] : [],
+  )
+}
+
+async function take(session: SessionClient, { approvalId: id, approved, reason }: Decision): Promise<void> {
+  const note = reason === undefined ? {} : { note: reason }
+  const decided = approved === true ? await session.approve(id, note) : await session.deny(id, note)
+  if (decided.__typename === 'DecideApprovalPayload') return
+  if (decided.__typename !== 'ConflictRefusal' || decided.reason !== 'ALREADY_DECIDED') throw new Error(decided.problem)
+}
+
+/** It has ended, and nothing of it stands behind `after`, or its events have been removed. */
+function isTold({ status, lastSeq }: ToldTurn, after: number): boolean {
+  return OVER.has(status) && (lastSeq ?? 0) <= after
 }
 
 function decidedCalls({ parts }: ChatMessage): string[] {

@@ -29,17 +29,39 @@ export const TurnOfMessageDocument = typed<
   { readonly id: string }
 >('query TurnOfMessage($id: ID!) { message(id: $id) { turn { id firstSeq status joinedInto { id } } } }')
 
-/** Where in the log a turn begins, what it is of and whether it has ended; null where it may not be seen. */
+/** A turn, as far as what is left to tell of it. */
+export interface ToldTurn {
+  readonly status: string
+  /** Where in the log it ended; null until it has, and where its events have been removed. */
+  readonly lastSeq: number | null
+  readonly message: { readonly id: string }
+}
+
+/** Where in the log a turn begins and ends, and what it is of; null where it may not be seen. */
 export const TurnStartDocument = typed<
+  { readonly turn: (ToldTurn & { readonly firstSeq: number }) | null },
+  { readonly id: string }
+>('query TurnStart($id: ID!) { turn(id: $id) { firstSeq lastSeq status message { id } } }')
+
+/** The turn of an approval, and where in the log the session's newest approvals were asked for or settled. */
+export const DecidedTurnDocument = typed<
   {
-    readonly turn: {
-      readonly firstSeq: number
-      readonly status: string
-      readonly message: { readonly id: string }
+    readonly approval: { readonly turn?: ToldTurn & { readonly id: string } } | null
+    readonly session: {
+      readonly events: {
+        readonly edges: readonly {
+          readonly node: { readonly seq: number; readonly approval?: { readonly id: string } }
+        }[]
+      }
     } | null
   },
-  { readonly id: string }
->('query TurnStart($id: ID!) { turn(id: $id) { firstSeq status message { id } } }')
+  { readonly id: string; readonly sessionId: string }
+>(`query DecidedTurn($id: ID!, $sessionId: ID!) {
+  approval: node(id: $id) { ... on Approval { turn { id status lastSeq message { id } } } }
+  session(id: $sessionId) {
+    events(last: 50, types: [APPROVAL]) { edges { node { seq ... on ApprovalEvent { approval { id } } } } }
+  }
+}`)
 
 /** Requests the end of the turn that runs in the session; repeated after that it is refused, and changes nothing. */
 export const StopTurnDocument = typed<object, { readonly input: { readonly sessionId: string } }>(
