@@ -165,6 +165,32 @@ test('what comes after a turn that waits for an approval shows what it waits for
   })
 })
 
+test('ask goes on waiting for what was approved but has not begun, and for what was delegated', async () => {
+  await story.reconfigure(storyConfig({ toml: RULES, settings: { max_running_per_user: 1 } }))
+  const ada = await connect('ada')
+  const args = { session: '@ada:approved', content: 'run: echo a | tee a.txt', idempotency_key: 'approved' }
+  const asked = await call(ada, 'ask', { args })
+  const { approvals } = asked.value as unknown as { approvals: readonly { id: string }[] }
+  const gate = story.path('busy')
+  const busy = `run: until [ -e ${gate} ]; do sleep 0.02; done`
+  await call(ada, 'send_message', { args: { session: '@ada:busy', content: busy } })
+  const standing = async () => (await call(ada, 'read_session', { args: { session: '@ada:busy' } })).value
+  await expect.poll(standing).toMatchObject({ status: 'RUNNING' })
+  await call(ada, 'decide_approval', { args: { approval: approvals[0]?.id, approve: true } })
+  const late = { ...args, timeout_seconds: 1 }
+  expect((await call(ada, 'ask', { args: late })).value).toMatchObject({ status: 'AWAITING_APPROVAL', waits: null })
+  const behind = { session: '@ada:approved', content: 'hello', timeout_seconds: 1 }
+  expect((await call(ada, 'ask', { args: behind })).value).toMatchObject({ status: 'QUEUED', waits: null })
+  const again = call(ada, 'ask', { args })
+  await writeFile(gate, '')
+  expect(await again).toMatchObject({ isError: false, value: { status: 'DONE', answer: expect.stringContaining('a') } })
+  const delegated = await call(ada, 'ask', { args: { content: '/delegate run: echo from the child' } })
+  expect(delegated).toMatchObject({ value: { status: 'DONE', answer: expect.stringContaining('from the child') } })
+  const stuck = { content: '/delegate run: echo b | tee b.txt', timeout_seconds: 1 }
+  expect((await call(ada, 'ask', { args: stuck })).value).toMatchObject({ waits: expect.stringContaining('delegated') })
+  await story.reconfigure(storyConfig({ toml: RULES }))
+})
+
 test('of a turn that fails or is cancelled, its session is named', async () => {
   await story.reconfigure(storyConfig({ toml: RULES, settings: { max_replan_depth: 0 } }))
   const ada = await connect('ada')

@@ -2,11 +2,12 @@
  * The tool `ask`: sends a message and waits for what its turn answers. The log says when to read; what is answered is
  * read, so a turn that was over before, or was taken along by another, is no special case.
  */
+import { WAITS_FOR_CHILDREN } from '../../core/tool/delegated.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { EVENTS, TURN_OF_MESSAGE, type EventData, type SentData, type TurnData } from './documents.ts'
 import type { Operations } from '../protocols/operations.ts'
 import { Refused } from '../protocols/refused.ts'
-import { OVER } from '../protocols/follow-turn.ts'
+import { isAsked, OVER } from '../protocols/follow-turn.ts'
 
 export interface AskOptions {
   readonly operations: Operations
@@ -50,9 +51,8 @@ export async function awaitAnswer(options: AskOptions): Promise<AwaitedTurn | nu
     broken.catch(() => undefined) // when the client waits no more
     for (;;) {
       const turn = await readTurn(operations, sent.id)
-      if (turn === null) return null
       const isOver = OVER.has(turn.status)
-      const waits = waitsOf(turn)
+      const waits = waitsOf(turn, until.aborted)
       if (isOver || waits !== null || until.aborted) return { turn, isOver, waits }
       await Promise.race([changed.promise, broken])
       changed = Promise.withResolvers()
@@ -63,16 +63,22 @@ export async function awaitAnswer(options: AskOptions): Promise<AwaitedTurn | nu
   }
 }
 
-async function readTurn(operations: Operations, id: string): Promise<TurnData | null> {
-  return (await operations.run(TURN_OF_MESSAGE, { id })).message?.turn ?? null
+async function readTurn(operations: Operations, id: string): Promise<TurnData> {
+  const { message } = await operations.run(TURN_OF_MESSAGE, { id })
+  if (message?.turn == null) throw new Refused('The message is gone.', { code: 'NOT_FOUND' })
+  return message.turn
 }
 
-/** What waits behind a turn that waits itself comes no sooner than that is decided. */
-function waitsOf({ status, pausedReason, joinedInto, session }: TurnData): string | null {
-  const own = pausedReason ?? joinedInto?.pausedReason ?? null
-  const first = session.activeTurn?.pausedReason ?? null
-  if (own !== null || status !== 'QUEUED' || first === null) return own
-  return `An earlier turn comes first. ${first}`
+/**
+ * What the turn that runs waits for, itself or before this one; null: all goes on by itself, as when it is decided
+ * about, or, as far as is known before the deadline, has delegated.
+ */
+function waitsOf({ status, session }: TurnData, isLate: boolean): string | null {
+  const { activeTurn } = session
+  const reason = activeTurn?.pausedReason ?? null
+  if (reason === null || (!isLate && reason.startsWith(WAITS_FOR_CHILDREN))) return null
+  if (activeTurn?.status === 'AWAITING_APPROVAL' && !isAsked(session)) return null
+  return status === 'QUEUED' ? `An earlier turn comes first. ${reason}` : reason
 }
 
 /** Tasks are counted from 1, as in what people are told of approvals. */

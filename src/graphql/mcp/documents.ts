@@ -2,7 +2,7 @@
 
 import type { Operation } from '../protocols/operations.ts'
 import { REFUSAL, type RefusalData } from '../protocols/refused.ts'
-import { RUNS_FIELDS } from '../protocols/turn-documents.ts'
+import { REFUSED, RUNS_FIELDS, type Asking } from '../protocols/turn-documents.ts'
 
 const WHAT_WAITS = `id kind reason task { ${RUNS_FIELDS} }`
 
@@ -53,12 +53,9 @@ export interface TurnData {
   readonly status: string
   readonly step: string | null
   readonly failure: string | null
-  readonly pausedReason: string | null
   readonly answer: { readonly content: string } | null
-  readonly joinedInto: { readonly pausedReason: string | null } | null
-  readonly session: {
-    readonly activeTurn: { readonly pausedReason: string | null } | null
-    readonly approvals: readonly object[]
+  readonly session: Asking & {
+    readonly activeTurn: { readonly status: string; readonly pausedReason: string | null } | null
   }
 }
 
@@ -69,10 +66,9 @@ export const TURN_OF_MESSAGE: Operation<
   text: `query McpTurn($id: ID!) {
   message(id: $id) {
     turn {
-      id status step failure pausedReason
+      id status step failure
       answer { content }
-      joinedInto { pausedReason }
-      session { activeTurn { pausedReason } approvals(status: [PENDING]) { ${WHAT_WAITS} } }
+      session { activeTurn { status pausedReason } approvals(status: [PENDING]) { ${WHAT_WAITS} } ${REFUSED} }
     }
   }
 }`,

@@ -4,7 +4,7 @@
  */
 import type { Operations } from './operations.ts'
 import { Refused } from './refused.ts'
-import { READ_TURN, TURN_EVENTS, type TurnData, type TurnEvent } from './turn-documents.ts'
+import { READ_TURN, TURN_EVENTS, type Asking, type TurnData, type TurnEvent } from './turn-documents.ts'
 
 const ASKS: ReadonlySet<string> = new Set(['TurnPausedEvent', 'ApprovalEvent'])
 const MAY_END: ReadonlySet<string> = new Set(['TurnCompletedEvent', ...ASKS])
@@ -68,8 +68,7 @@ export function isEnd({ __typename: type, seq }: Pick<TurnEvent, '__typename' | 
 
 /**
  * Nothing comes behind `seq` until an approval is decided. What waits now may have been asked further on in the log
- * than where one that was decided since was waited for. A turn that was denied something goes on at once: a plan takes
- * back what else it asks for, a conversation waits for that anew.
+ * than where one that was decided since was waited for.
  */
 function isStuck({ status, session }: TurnData, seq: number): boolean {
   return (status === 'AWAITING_APPROVAL' || status === 'JOINED') && waits(session, seq)
@@ -80,9 +79,16 @@ function isBehind({ status, session }: TurnData, seq: number): boolean {
   return status === 'QUEUED' && waits(session, seq)
 }
 
-function waits({ approvals, refused, asked }: TurnData['session'], seq: number): boolean {
-  const goesOn = refused.some(({ task }) => task.status === 'AWAITING_APPROVAL')
-  return !goesOn && approvals.length > 0 && asked.edges.every(({ node }) => node.seq <= seq)
+function waits(session: TurnData['session'], seq: number): boolean {
+  return isAsked(session) && session.asked.edges.every(({ node }) => node.seq <= seq)
+}
+
+/**
+ * Its turn waits for people. One that was denied something goes on at once: a plan takes back what else it asks for, a
+ * conversation waits for that anew.
+ */
+export function isAsked({ approvals, refused }: Asking): boolean {
+  return approvals.length > 0 && refused.every(({ task }) => task.status !== 'AWAITING_APPROVAL')
 }
 
 export async function readTurn(operations: Operations, id: string): Promise<TurnData> {

@@ -49,6 +49,13 @@ export interface ApprovalData {
   readonly task: Call & { readonly id: string; readonly plan: { readonly tasks: readonly Call[] } }
 }
 
+/** What people must decide about in a session. */
+export interface Asking<Approval = object> {
+  readonly approvals: readonly Approval[]
+  /** The newest that were denied or not given in time, whatever their turn. */
+  readonly refused: readonly { readonly task: { readonly status: string } }[]
+}
+
 export interface TurnData {
   readonly id: string
   readonly status: string
@@ -58,23 +65,22 @@ export interface TurnData {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cachedTokens: number }
   readonly joinedInto: { readonly id: string } | null
   readonly message: { readonly id: string }
-  readonly session: {
+  readonly session: Asking<ApprovalData> & {
     readonly id: string
-    readonly approvals: readonly ApprovalData[]
-    /** The newest that were denied or not given in time, whatever their turn. */
-    readonly refused: readonly { readonly task: { readonly status: string } }[]
     /** The last that was asked, decided, or waited for. */
     readonly asked: { readonly edges: readonly { readonly node: { readonly seq: number } }[] }
     readonly activeTurn: { readonly id: string } | null
   }
 }
 
+export const REFUSED = 'refused: approvals(status: [DENIED, EXPIRED]) { task { status } }'
+
 const TURN_FIELDS = `id status failure lastSeq
   usage { inputTokens outputTokens cachedTokens }
   joinedInto { id }
   message { id }
   session { id activeTurn { id } approvals(status: [PENDING]) { ${APPROVAL_FIELDS} }
-    refused: approvals(status: [DENIED, EXPIRED]) { task { status } }
+    ${REFUSED}
     asked: events(last: 1, types: [APPROVAL, TURN_PAUSED]) { edges { node { seq } } } }`
 
 export const READ_TURN: Operation<{ readonly id: string }, { readonly turn: TurnData | null }> = {
