@@ -180,6 +180,19 @@ describe.each([1, 0] as const)('by version %s of its client', (version) => {
     expect(textsOf(agent).join('\n')).toContain('Something else.')
   })
 
+  test('a page gives up what waits, and says the same once more', async () => {
+    const agent = connect('ben', 'once-more')
+    say(agent, 'run: echo yes | tee out.txt')
+    const { outcome } = (await run(agent)).at(-1) as unknown as { outcome: { interrupts: Interrupt[] } }
+    const resume = [{ interruptId: outcome.interrupts[0]?.id ?? '', status: 'cancelled' as const }]
+    say(agent, 'run: echo yes | tee out.txt')
+    expect((await run(agent, { resume })).at(-1)).toMatchObject({
+      type: 'RUN_FINISHED',
+      outcome: { type: 'interrupt' },
+    })
+    expect(await contentsIn('ben', `@ben:once-more-${version}`)).toHaveLength(2)
+  })
+
   test('a page that comes back goes on with the turn, and is told nothing twice', async () => {
     const agent = connect('ben', 'back')
     say(agent, 'run: echo one; until [ -e gate ]; do sleep 0.05; done; echo two')

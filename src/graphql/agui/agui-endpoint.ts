@@ -155,13 +155,13 @@ async function findTurn(operations: Operations, { input, sessionId }: Wanted): P
 
 /**
  * A page must decide about all that waits before it says more, and does both at once: the last message is what the
- * decided turn began with, or a new one, which is sent.
+ * decided turn began with, or a new one, which is sent. One that is said once more is told from it by its id.
  */
 async function decideAndSay(operations: Operations, { input, sessionId }: Wanted): Promise<Turn> {
   const { decisions, said } = input
   const { last, after } = await decideAll(operations, decisions)
   const { turn, session } = last
-  if (said !== null && said.text.trim() !== turn.message.content.trim()) {
+  if (said !== null && (said.isRepeated || said.text.trim() !== turn.message.content.trim())) {
     const next = await say(operations, { input, sessionId, said })
     if (next?.id !== turn.id) return next
   }

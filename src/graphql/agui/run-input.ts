@@ -54,8 +54,8 @@ export interface RunInput {
   readonly mode: 'PLAN' | 'CHAT' | null
   /** Of a connector: whom it is from. */
   readonly user: string | null
-  /** The last message, when it is one of the user. */
-  readonly said: { readonly id: string; readonly text: string } | null
+  /** The last message, when it is one of the user. `isRepeated`: it was said before on the page. */
+  readonly said: { readonly id: string; readonly text: string; readonly isRepeated: boolean } | null
   readonly decisions: readonly (Decision | GivenUp)[]
   /** What the page has of the agent already, by id. */
   readonly shown: PageContent
@@ -89,7 +89,7 @@ export function readRunInput(body: unknown): RunInput {
     namesCancelled: protocolVersion != null,
     mode,
     user,
-    said: last?.role === 'user' ? { id: last.id, text: textOf(last) } : null,
+    said: last?.role === 'user' ? readSaid(last, messages) : null,
     decisions: (resume ?? []).map((entry) => ({ ...decisionOf(entry), ...(user === null ? {} : { user }) })),
     shown: {
       texts: textsBy('assistant', messages),
@@ -98,6 +98,12 @@ export function readRunInput(body: unknown): RunInput {
       results: new Set(messages.flatMap(({ toolCallId }) => toolCallId ?? [])),
     },
   }
+}
+
+function readSaid(last: InputMessage, messages: readonly InputMessage[]): RunInput['said'] {
+  const alike = JSON.stringify(last.content)
+  const same = messages.filter(({ role, content: said }) => role === 'user' && JSON.stringify(said) === alike)
+  return { id: last.id, text: textOf(last), isRepeated: same.length > 1 }
 }
 
 interface ResumeEntry {
