@@ -51,5 +51,12 @@ test.each([
   [{ __typename: 'TurnPausedEvent', seq: 7 }, turn('AWAITING_APPROVAL', [APPROVAL], [denied('FAILED')]), true],
   [{ __typename: 'TurnCompletedEvent', seq: 9 }, turn('JOINED', [APPROVAL]), true],
 ] as const)('%o of a turn: %o', (event, now, ends) => {
-  expect(isEnd(event, now)).toBe(ends)
+  expect(isEnd({ turnId: now.id, ...event }, now)).toBe(ends)
+})
+
+test('the end of the turn that took its message along is its own only where the message was answered by that', () => {
+  const end = { __typename: 'TurnCompletedEvent', turnId: 'turn_0', seq: 9 } as const
+  expect(isEnd(end, { ...turn('DONE'), joinedInto: { id: 'turn_0' } })).toBe(true)
+  // That one failed, the message waited again, and its own turn has ended by now.
+  expect(isEnd(end, turn('DONE'))).toBe(false)
 })

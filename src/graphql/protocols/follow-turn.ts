@@ -62,8 +62,12 @@ export async function* followTurn(options: FollowOptions): AsyncGenerator<TurnEv
  * Nothing comes behind this event. `turn`: as it is now, which may be later than the event: one that is over has more
  * to tell, up to the event that says so.
  */
-export function isEnd({ __typename: type, seq }: Pick<TurnEvent, '__typename' | 'seq'>, turn: TurnData): boolean {
-  return (type === 'TurnCompletedEvent' && OVER.has(turn.status)) || isStuck(turn, seq)
+export function isEnd(
+  { __typename: type, turnId, seq }: Pick<TurnEvent, '__typename' | 'turnId' | 'seq'>,
+  turn: TurnData,
+): boolean {
+  const isOver = OVER.has(turn.status) && turnId === (turn.joinedInto?.id ?? turn.id)
+  return (type === 'TurnCompletedEvent' && isOver) || isStuck(turn, seq)
 }
 
 /**
