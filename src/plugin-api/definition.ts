@@ -1,6 +1,6 @@
 /** What a plugin is: the object that `definePlugin` takes. */
 import type * as z from 'zod'
-import type { CommandData, HookAnswers, HookInputs, HookName, Json } from './hook-inputs.ts'
+import type { CommandData, EventName, HookAnswers, HookInputs, HookName, Json } from './hook-inputs.ts'
 import type { PluginContext, ToolContext } from './plugin-context.ts'
 import type { RuntimeDefinition } from './runtime.ts'
 
@@ -53,7 +53,7 @@ export interface PluginDefinition<
    */
   readonly keeps?: readonly ('thinking' | 'task_progress')[]
   /** The types of events that `onBroadcast` gets, such as "turn_completed"; without it, none. */
-  readonly events?: readonly string[]
+  readonly events?: readonly EventName[]
   readonly hooks?: Hooks<z.output<Shape>>
   readonly tools?: { readonly [Name in keyof Tools]: ToolDefinition<Tools[Name], z.output<Shape>> }
   readonly commands?: Readonly<Record<string, CommandDefinition<z.output<Shape>>>>

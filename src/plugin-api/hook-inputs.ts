@@ -81,7 +81,7 @@ export interface BroadcastData {
   readonly sessionId: string
   readonly turnId: string | null
   readonly seq: number
-  readonly type: string
+  readonly type: EventName
   readonly at: string
   readonly data: Json
 }
@@ -148,3 +148,28 @@ export const HOOK_NAMES = [
   'onBroadcast',
   'onSettingsChange',
 ] as const satisfies readonly HookName[]
+
+/** The types of the events of a session's log. */
+export const EVENT_NAMES = [
+  'message_received',
+  'message_updated',
+  'session_updated',
+  'file_received',
+  'plugin',
+  'pipeline_step',
+  'plan_created',
+  'task_update',
+  'task_output',
+  'text_delta',
+  'text_completed',
+  'thinking',
+  'task_progress',
+  'review',
+  'approval',
+  'delegation',
+  'turn_paused',
+  'checkpoint',
+  'turn_completed',
+] as const
+
+export type EventName = (typeof EVENT_NAMES)[number]

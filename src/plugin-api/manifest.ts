@@ -1,12 +1,18 @@
 /** What a plugin says of itself, as plain data: made where the plugin runs, checked and kept by the server. */
 import * as z from 'zod'
 import type { PluginDefinition } from './definition.ts'
-import { HOOK_NAMES } from './hook-inputs.ts'
+import { EVENT_NAMES, HOOK_NAMES } from './hook-inputs.ts'
 
 /** Models and people read these: data, bounded. */
 const sentence = z.string().min(1).max(1000)
 const word = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$/)
 const schema = z.record(z.string(), z.json())
+const hook = z.enum(HOOK_NAMES, {
+  error: ({ input }) => `there is no hook "${String(input)}", but ${HOOK_NAMES.join(', ')}`,
+})
+const event = z.enum(EVENT_NAMES, {
+  error: ({ input }) => `there is no event of type "${String(input)}", but ${EVENT_NAMES.join(', ')}`,
+})
 
 export const manifestSchema = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and "-", at most 32'),
@@ -22,8 +28,8 @@ export const manifestSchema = z.strictObject({
   instructs: z.boolean(),
   /** Events that stay in the log because of it. */
   keeps: z.array(z.enum(['thinking', 'task_progress'])).max(2),
-  events: z.array(z.string().max(64)).max(64),
-  hooks: z.array(z.enum(HOOK_NAMES)),
+  events: z.array(event).max(64),
+  hooks: z.array(hook),
   tools: z
     .array(z.strictObject({ name: word, description: sentence, effect: z.enum(['READ', 'WRITE']), parameters: schema }))
     .max(64),

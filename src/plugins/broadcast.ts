@@ -4,7 +4,7 @@
  * and counted.
  */
 import type { SessionEvent, SessionEventType } from '../core/session-event.ts'
-import type { BroadcastData, Json } from '../plugin-api/hook-inputs.ts'
+import type { BroadcastData, EventName, Json } from '../plugin-api/hook-inputs.ts'
 import type { Clock } from '../platform/clock.ts'
 import { anything, HOOK_BUDGETS_MS } from './hooks/hook-table.ts'
 import { ofHook, targetOf } from './hooks/hook-target.ts'
@@ -17,6 +17,29 @@ const MAX_WAITING = 1000
 /** Events that are given at a time; what comes meanwhile waits. */
 const TOGETHER = 32
 const NO_ABORT = new AbortController().signal
+
+/** As plugins name them. */
+const NAMES: Readonly<Record<SessionEventType, EventName>> = {
+  MessageReceived: 'message_received',
+  MessageUpdated: 'message_updated',
+  SessionUpdated: 'session_updated',
+  FileReceived: 'file_received',
+  Plugin: 'plugin',
+  PipelineStep: 'pipeline_step',
+  PlanCreated: 'plan_created',
+  TaskUpdate: 'task_update',
+  TaskOutput: 'task_output',
+  TextDelta: 'text_delta',
+  TextCompleted: 'text_completed',
+  Thinking: 'thinking',
+  TaskProgress: 'task_progress',
+  Review: 'review',
+  Approval: 'approval',
+  Delegation: 'delegation',
+  TurnPaused: 'turn_paused',
+  Checkpoint: 'checkpoint',
+  TurnCompleted: 'turn_completed',
+}
 
 /** One for a process: what was committed, given to the plugins that want it. Never throws for what plugins do. */
 export class Broadcast {
@@ -62,7 +85,7 @@ class PluginQueue {
 
   #wants({ type }: SessionEvent): boolean {
     const manifest = this.keeper.instance?.manifest
-    return manifest?.hooks.includes('onBroadcast') === true && manifest.events.includes(eventName(type))
+    return manifest?.hooks.includes('onBroadcast') === true && manifest.events.includes(NAMES[type])
   }
 
   async #giveAll(): Promise<void> {
@@ -83,15 +106,6 @@ class PluginQueue {
   }
 }
 
-const names = new Map<SessionEventType, string>()
-
-/** "TurnCompleted" is "turn_completed". */
-export function eventName(type: SessionEventType): string {
-  const name = names.get(type) ?? type.replaceAll(/(?<!^)[A-Z]/g, '_$&').toLowerCase()
-  names.set(type, name)
-  return name
-}
-
 /** The same object for all plugins: it is written as JSON once. */
 const given = new WeakMap<SessionEvent, BroadcastData>()
 
@@ -99,7 +113,7 @@ function broadcastOf(event: SessionEvent): BroadcastData {
   const known = given.get(event)
   if (known !== undefined) return known
   const { sessionId, turnId, seq, at, type, ...rest } = event
-  const data = { sessionId, turnId, seq, type: eventName(type), at: at.toISOString(), data: rest as Json }
+  const data = { sessionId, turnId, seq, type: NAMES[type], at: at.toISOString(), data: rest as Json }
   given.set(event, data)
   return data
 }
