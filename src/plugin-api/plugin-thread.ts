@@ -13,10 +13,12 @@ import {
   MAX_OPEN_REQUESTS,
   type FromThread,
   type LogLevel,
+  type PluginCall,
   type ProgressData,
   type ServerRequest,
   type ToThread,
 } from './messages.ts'
+import { placeOfError } from './place-of-error.ts'
 import { RunningPlugin, type ServerPort } from './running-plugin.ts'
 
 /** What the thread is made with. */
@@ -42,6 +44,8 @@ interface Request {
 
 class Thread implements ServerPort {
   readonly #port: MessagePort
+  /** The plugin's module. */
+  readonly #entry: string
   readonly #calls = new Map<number, OpenCall>()
   /** Of calls, to be sent together. */
   #answers: string[] = []
@@ -51,20 +55,21 @@ class Thread implements ServerPort {
   #lines = 0
   #linesSecond = 0
 
-  constructor(port: MessagePort) {
+  constructor({ port, entry }: ThreadData) {
     this.#port = port
+    this.#entry = entry
   }
 
-  async run(entry: string): Promise<void> {
+  async run(): Promise<void> {
     this.#port.on('message', (texts: string | readonly string[]) => {
       for (const text of [texts].flat()) void this.#receive(JSON.parse(text) as ToThread)
     })
     try {
-      const { default: exported } = (await import(entry)) as { readonly default?: unknown }
+      const { default: exported } = (await import(this.#entry)) as { readonly default?: unknown }
       this.#plugin = new RunningPlugin(exported, this)
       this.#post({ type: 'LOADED', manifest: this.#plugin.manifest })
     } catch (error) {
-      this.#post({ type: 'UNUSABLE', message: textOfError(error) })
+      this.#post({ type: 'UNUSABLE', message: this.#located(error) })
     }
   }
 
@@ -124,7 +129,8 @@ class Thread implements ServerPort {
     const onProgress = coalesced((progress: ProgressData) => void this.#post({ type: 'PROGRESS', id, progress }))
     await this.#answer(id, async (plugin) => {
       if (control.signal.aborted) throw new Error('the call was given up before it began')
-      return plugin.call(call, { id, signal: control.signal, onProgress })
+      const called = plugin.call(call, { id, signal: control.signal, onProgress })
+      return call.kind === 'HOOK' ? called : called.catch((error: unknown) => this.#throwPlain(call, error))
     })
     this.#calls.delete(id)
     ended.resolve()
@@ -137,8 +143,22 @@ class Thread implements ServerPort {
       const refused = this.#send({ type: 'RESULT', id, value }, (text) => this.#collect(text))
       if (refused !== null) throw new Error(refused)
     } catch (error) {
-      this.#post({ type: 'ERROR', id, message: textOfError(error) })
+      this.#post({ type: 'ERROR', id, message: this.#located(error) })
     }
+  }
+
+  /** What was thrown, and where in the plugin: for its author. */
+  #located(error: unknown): string {
+    const place = placeOfError(error, this.#entry)
+    return place === null ? textOfError(error) : `${textOfError(error)} (${place})`
+  }
+
+  /** Models and people are shown what tools and runtimes throw, who have no use for the place: the log has it. */
+  #throwPlain(call: PluginCall, error: unknown): never {
+    const place = placeOfError(error, this.#entry)
+    const what = call.kind === 'TOOL' ? `tool ${call.tool}` : 'a runtime'
+    if (place !== null) this.log('info', `${what} threw: ${textOfError(error)}`, { place })
+    throw new Error(textOfError(error))
   }
 
   /** What is answered before the thread waits for anything wakes the server once. */
@@ -213,6 +233,6 @@ registerHooks({
   resolve: (specifier, context, next) =>
     specifier === 'factotum/plugin' ? { url: api, shortCircuit: true } : next(specifier, context),
 })
-const thread = new Thread(port)
+const thread = new Thread({ port, entry, api })
 takeAway(thread)
-await thread.run(entry)
+await thread.run()

@@ -262,8 +262,13 @@ export class LivePlugins {
     const loaded = await Promise.all(fresh.map((one) => this.#inspect(one)))
     for (const one of loaded) {
       this.#loaded.set(one.found.name, one)
+      if (one.problem !== null) this.#warnOfLoad(one.found.name, one.problem)
       await this.#declare(one)
     }
+  }
+
+  #warnOfLoad(plugin: string, problem: string): void {
+    this.#options.logger.warn({ plugin, error: problem }, 'a plugin cannot be loaded; it is left out')
   }
 
   async #inspect(found: Found): Promise<Loaded> {

@@ -11,12 +11,14 @@ import type { Json } from '../../plugin-api/hook-inputs.ts'
 import { manifestSchema, problemsOf, type PluginManifest } from '../../plugin-api/manifest.ts'
 import {
   MAX_MESSAGE_CHARS,
+  textOfError,
   type FromThread,
   type PluginCall,
   type PluginStart,
   type ProgressData,
   type ToThread,
 } from '../../plugin-api/messages.ts'
+import { placeOfError } from '../../plugin-api/place-of-error.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { moduleUrl, programFile } from '../../platform/package-file.ts'
 import {
@@ -89,7 +91,7 @@ export class ThreadPlugin implements PluginInstance {
       transferList: [port2],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 },
     })
-    this.#worker.on('error', (error) => this.#lose(describeEnd(error)))
+    this.#worker.on('error', (error) => this.#lose(describeEnd(error, options.entry)))
     this.#worker.on('exit', (code) => this.#hasExited(`it ended by itself, with code ${code}`))
     this.#port.on('message', (texts: unknown) => this.#receiveAll(texts))
     this.lost = this.#losing.promise.then((reason) => this.#end(reason))
@@ -345,6 +347,7 @@ function lostBefore(reason: string): never {
   throw new PluginError('LOST', reason)
 }
 
-function describeEnd(error: unknown): string {
-  return `it threw outside of a call: ${error instanceof Error ? error.message : String(error)}`
+function describeEnd(error: unknown, entry: string): string {
+  const place = placeOfError(error, entry)
+  return `it threw outside of a call: ${textOfError(error)}${place === null ? '' : ` (${place})`}`
 }

@@ -1,0 +1,61 @@
+/** What an author is shown of a mistake: what it is, and where it stands. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { OpenSessionDocument, PluginDocument } from '../generated/graphql.ts'
+import { PATIENCE } from '../harness/patience.ts'
+import { addPlugin, read, until, update } from '../harness/plugins.ts'
+import { converse, Story } from '../harness/story.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const NO_CITY = "Cannot read properties of undefined (reading 'city')"
+
+/** What the log has of the plugin, at or above level "info". */
+function logged(lines: readonly string[], plugin: string): readonly Record<string, unknown>[] {
+  const all = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+  return all.filter((line) => line['plugin'] === plugin && Number(line['level']) >= 30)
+}
+
+async function untilFound(story: Story, name: string): Promise<void> {
+  const found = async (): Promise<unknown> => (await story.as('ada').run(PluginDocument, { name })).plugin
+  await vi.waitFor(async () => expect(await found()).toMatchObject({ name }), PATIENCE)
+}
+
+test('an error has its place in the plugin, in lastError and in the log; a model is not shown it', async () => {
+  const lines: string[] = []
+  await using story = await Story.begin({ log: (line) => void lines.push(line) })
+  const ada = story.as('ada')
+  addPlugin(story.home, 'faults', 'zoo/faults.ts')
+  await untilFound(story, 'faults')
+  await update(story, { name: 'faults', enabled: true })
+  await until(story, 'faults', 'READY')
+  await ada.run(OpenSessionDocument, { input: { id: 'web:faults', mode: 'CHAT' } })
+
+  const { answers } = await converse(ada, 'web:faults', 'tool: faults__city {}')
+  expect(answers.join()).toContain(NO_CITY)
+  expect(answers.join()).not.toContain('plugin.ts')
+  const line = { level: 30, msg: `tool city threw: ${NO_CITY}`, fields: { place: 'plugin.ts:5:66' } }
+  await vi.waitFor(() => expect(logged(lines, 'faults')).toContainEqual(expect.objectContaining(line)), PATIENCE)
+
+  await converse(ada, 'web:faults', 'run: true')
+  const ofHook = `onTaskComplete: ${NO_CITY} (plugin.ts:5:66)`
+  await vi.waitFor(async () => expect((await read(story, 'faults')).lastError).toBe(ofHook), PATIENCE)
+
+  await converse(ada, 'web:faults', '/later')
+  const ofTimer = `it threw outside of a call: ${NO_CITY} (plugin.ts:5:66)`
+  await vi.waitFor(async () => expect((await read(story, 'faults')).lastError).toBe(ofTimer), PATIENCE)
+})
+
+test('one that cannot be loaded is in the log, with the line that is wrong', async () => {
+  const lines: string[] = []
+  await using story = await Story.begin({ log: (line) => void lines.push(line) })
+  const folder = join(story.home, 'plugins/torn')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'plugin.ts'), '// A comment.\nenum Size { Small }\nexport default { Size }\n')
+  await untilFound(story, 'torn')
+  await until(story, 'torn', 'FAILED')
+  const error = expect.stringMatching(/enum is not supported .*\(plugin\.ts:2\)$/)
+  expect((await read(story, 'torn')).lastError).toEqual(error)
+  expect(logged(lines, 'torn')).toMatchObject([{ level: 40, error, msg: 'a plugin cannot be loaded; it is left out' }])
+})
