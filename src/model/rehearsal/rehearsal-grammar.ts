@@ -1,4 +1,4 @@
-/** What the rehearsal model understands, for `--help`: one line per rule. README.md says the same. */
+/** What the rehearsal model understands, for `--help`: one line per rule. docs/models.md says the same. */
 export const REHEARSAL_GRAMMAR = `run: <command>         an EXEC task that runs the command
 skill: <name> <json>   a SKILL task that calls the skill with these arguments
 tool: <name> <json>    a TOOL task that calls the tool with these arguments
