@@ -59,3 +59,33 @@ test('one that cannot be loaded is in the log, with the line that is wrong', asy
   expect((await read(story, 'torn')).lastError).toEqual(error)
   expect(logged(lines, 'torn')).toMatchObject([{ level: 40, error, msg: 'a plugin cannot be loaded; it is left out' }])
 })
+
+test('what lies among plugins and is none is in the log once, and so is a package that is not installed', async () => {
+  const lines: string[] = []
+  const toml = '[plugins]\npackages = ["factotum-plugin-wheather"]\n'
+  await using story = await Story.begin({ config: { toml }, log: (line) => void lines.push(line) })
+  for (const [folder, file] of [
+    ['My_Tools', 'plugin.ts'],
+    ['empty', 'main.ts'],
+    ['.git', 'plugin.ts'],
+  ] as const) {
+    mkdirSync(join(story.home, 'plugins', folder), { recursive: true })
+    writeFileSync(join(story.home, 'plugins', folder, file), '')
+  }
+  writeFileSync(join(story.home, 'plugins', 'README.md'), '')
+  const none = (): unknown[] =>
+    lines
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ msg }) => msg === 'no plugin is found where one may be meant')
+      .map(({ what, why }) => `${String(what)}: ${String(why)}`)
+      .toSorted()
+  const all = [
+    expect.stringMatching(/^My_Tools: its name is not lower-case letters/),
+    expect.stringMatching(/^empty: it has no plugin\.ts, /),
+    expect.stringMatching(/^factotum-plugin-wheather: it is not installed/),
+  ]
+  await vi.waitFor(() => expect(none()).toEqual(all), PATIENCE)
+  addPlugin(story.home, 'faults', 'zoo/faults.ts')
+  await untilFound(story, 'faults')
+  expect(none()).toEqual(all)
+})

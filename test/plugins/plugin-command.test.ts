@@ -155,6 +155,9 @@ test('an npm package is installed, listed and removed; none of its scripts is ru
   expect(lines).toEqual(['clock 1.0.0: Knows what time it is, in any time zone.'])
   await runPluginCommand({ do: 'remove', name: 'clock' }, options)
   expect(existsSync(join(home.path, 'node_modules', '@acme', 'factotum-plugin-clock'))).toBe(false)
+  lines.splice(0)
+  await runPluginCommand({ do: 'list' }, options)
+  expect(lines).toEqual([expect.stringMatching(/^@acme\/factotum-plugin-clock: no plugin; it is not installed/)])
   for (const what of ['git+ssh://example.org/x', 'https://example.org/x.tgz', '--prefix', '../nowhere', 'Upper']) {
     await expect(runPluginCommand({ do: 'install', what, yes: true }, options)).rejects.toThrow('There is no plugin in')
   }

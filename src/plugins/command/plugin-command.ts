@@ -10,6 +10,7 @@ import type { PluginManifest } from '../../plugin-api/manifest.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { randomHex } from '../../platform/id.ts'
 import {
+  FIRST_SCAN,
   findPackages,
   findPlugins,
   pluginsFolder,
@@ -144,13 +145,17 @@ async function withStaged(home: string, use: (staged: string) => Promise<void>):
 }
 
 async function list({ home, packages, print }: PluginCommandOptions): Promise<void> {
-  const found = [...new Map([...findPackages(home, packages), ...findPlugins(home)]).values()]
-  if (found.length === 0) print(`There are no plugins in ${pluginsFolder(home)}.`)
+  const none: string[] = []
+  const onNone = (what: string, why: string): void => void none.push(`${what}: no plugin; ${why}.`)
+  const scan = { ...FIRST_SCAN, onNone }
+  const found = [...new Map([...findPackages(home, packages, scan), ...findPlugins(home, scan)]).values()]
+  if (found.length + none.length === 0) print(`There are no plugins in ${pluginsFolder(home)}.`)
   for (const folder of found) {
     const manifest = await inspect(folder).catch((error: unknown) => messageOf(error))
     if (typeof manifest === 'string') print(`${folder.name}: ${manifest}`)
     else print(`${manifest.name} ${manifest.version}: ${manifest.description}`)
   }
+  none.forEach((line) => print(line))
 }
 
 async function remove(name: string, { home, packages, print }: PluginCommandOptions): Promise<void> {

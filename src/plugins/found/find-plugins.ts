@@ -49,30 +49,50 @@ export interface Scan {
   readonly known: ReadonlyMap<string, PluginFolder>
   /** May throw; then so does the scan. */
   readonly onUnreadable: (error: unknown) => void
+  /** A folder or a package in which its author may see a plugin, and why it is none. */
+  readonly onNone: (what: string, why: string) => void
 }
 
-const FIRST: Scan = {
+/** Nothing was found before, and nothing may be unreadable. */
+export const FIRST_SCAN: Scan = {
   known: new Map(),
   onUnreadable: (error) => {
     throw new AppError('PLUGIN_REFUSED', `The plugins cannot be read: ${messageOf(error)}.`, { cause: error })
   },
+  onNone: () => {},
 }
 
-/** By name. What is no plugin's folder is left out. */
-export function findPlugins(home: string, scan: Scan = FIRST): ReadonlyMap<string, PluginFolder> {
+/** By name. */
+export function findPlugins(home: string, scan: Scan = FIRST_SCAN): ReadonlyMap<string, PluginFolder> {
   const path = pluginsFolder(home)
   const names = orKnown(() => foldersOf(path), [...scan.known.keys()], scan)
-  return collect(names, scan, (name) => (isSourceName(name) ? readFolder(path, name) : null))
+  return collect(names, scan, (name) => {
+    const found = isSourceName(name) ? readFolder(path, name) : null
+    if (found === null && isVisibleFolder(path, name)) scan.onNone(name, isSourceName(name) ? NO_MODULE : NO_NAME)
+    return found
+  })
 }
 
-/** Those of the packages, by the plugin's name; one that is not installed is left out. */
+const NO_MODULE = `it has no ${ENTRIES.join(', ')}, and no package.json that names its module`
+const NO_NAME = 'its name is not lower-case letters, digits and "-", beginning with a letter, at most 32'
+
+function isVisibleFolder(parent: string, name: string): boolean {
+  return !name.startsWith('.') && statSync(join(parent, name), { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/** Those of the packages, by the plugin's name. */
 export function findPackages(
   home: string,
   packages: readonly string[],
-  scan: Scan = FIRST,
+  scan: Scan = FIRST_SCAN,
 ): ReadonlyMap<string, PluginFolder> {
   const names = new Map(packages.map((name) => [pluginOfPackage(name) ?? '', name]))
-  return collect([...names.keys()], scan, (plugin) => readPackage(home, names.get(plugin) ?? ''))
+  return collect([...names.keys()], scan, (plugin) => {
+    const name = names.get(plugin) ?? ''
+    const found = readPackage(home, name)
+    if (found === null) scan.onNone(name, 'it is not installed in node_modules beside config.toml, or has no module')
+    return found
+  })
 }
 
 function collect(

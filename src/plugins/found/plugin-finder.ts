@@ -24,6 +24,8 @@ export class PluginFinder {
   /** Why something could not be read by the last scan: it is logged when it begins, and when it is over. */
   #problem: string | null = null
   readonly #leftOut = new Set<string>()
+  /** What was no plugin at the last scan, and why: each is logged when it begins. */
+  #none: ReadonlyMap<string, string> = new Map()
 
   constructor(options: PluginFinderOptions) {
     this.#options = options
@@ -34,12 +36,22 @@ export class PluginFinder {
     const { home, builtIns, config } = this.#options
     const problems: string[] = []
     const onUnreadable = (error: unknown): void => void problems.push(messageOf(error))
+    const none = new Map<string, string>()
+    const scan = { onUnreadable, onNone: (what: string, why: string): void => void none.set(what, why) }
     const { pluginPackages } = config.current()
-    this.#packages = findPackages(home, pluginPackages, { known: this.#packages, onUnreadable })
-    this.#folders = findPlugins(home, { known: this.#folders, onUnreadable })
+    this.#packages = findPackages(home, pluginPackages, { known: this.#packages, ...scan })
+    this.#folders = findPlugins(home, { known: this.#folders, ...scan })
+    this.#logNone(none)
     this.#logProblem(problems[0] ?? null)
     for (const name of [...this.#packages.keys(), ...this.#folders.keys()]) if (builtIns.has(name)) this.#leaveOut(name)
     return new Map<string, Found>([...this.#packages, ...this.#folders, ...builtIns])
+  }
+
+  #logNone(none: ReadonlyMap<string, string>): void {
+    for (const [what, why] of none)
+      if (this.#none.get(what) !== why)
+        this.#options.logger.warn({ what, why }, 'no plugin is found where one may be meant')
+    this.#none = none
   }
 
   #logProblem(problem: string | null): void {
