@@ -23,12 +23,20 @@ test.each([
     'a plan comes behind the thought in which it is made',
     [think('Let me '), planned, think('', 'Let me see.')],
     `Let me see.\n${PLAN}`,
+    '',
   ],
-  ['a thought that was never whole holds nothing back', [think('Let me '), planned, ended], `Let me ${PLAN}`],
-  ['nor before a text', [think('Let me '), planned, said], `Let me ${PLAN}Hi`],
-  ['nor before another thought', [think('Let me '), planned, think('', 'So.', 'two')], `Let me ${PLAN}So.\n`],
-  ['without a thought it comes at once', [planned], PLAN],
-] as const)('%s', (...[, events, text]) => {
+  ['a thought that was never whole holds nothing back', [think('Let me '), planned, ended], `Let me ${PLAN}`, ''],
+  [
+    'a text waits for no thought, which is whole behind it',
+    [think('Let me '), planned, said, think('', 'Let me see.')],
+    `Let me see.\n${PLAN}`,
+    'Hi',
+  ],
+  ['nor before another thought', [think('Let me '), planned, think('', 'So.', 'two')], `Let me ${PLAN}So.\n`, ''],
+  ['without a thought it comes at once', [planned], PLAN, ''],
+] as const)('%s', (...[, events, reasoning, text]) => {
   const narrator = new Narrator()
-  expect(events.flatMap((event) => narrator.tell(event).map((piece) => piece.text)).join('')).toBe(text)
+  const pieces = events.flatMap((event) => narrator.tell(event))
+  const joined = (of: string): string => pieces.flatMap(({ kind, text }) => (kind === of ? [text] : [])).join('')
+  expect([joined('reasoning'), joined('text')]).toEqual([reasoning, text])
 })

@@ -17,7 +17,10 @@ export class Narrator {
   readonly #texts = new Map<string, TextPieces>()
   readonly #thoughts = new Map<string, TextPieces>()
   #hasSpoken = false
-  /** The thought of which more is to come. What else there is to tell comes behind it, so that no sentence is torn. */
+  /**
+   * The thought of which more is to come, before the answer's text is whole. What else there is of reasoning comes
+   * behind it, so that no sentence is torn; the text itself does not wait.
+   */
   #openThought: string | null = null
   #held: Piece[] = []
 
@@ -29,9 +32,9 @@ export class Narrator {
       this.#openThought = event.isWhole ? null : event.thinkingId
       return event.isWhole ? [...before, ...pieces, ...this.#release()] : [...before, ...pieces]
     }
-    this.#held.push(...pieces)
-    const isDue = pieces.some(({ kind }) => kind === 'text') || DUE.has(event.__typename)
-    return this.#openThought === null || isDue ? this.#release() : []
+    if (this.#openThought === null || DUE.has(event.__typename)) return [...this.#release(), ...pieces]
+    this.#held.push(...pieces.filter(({ kind }) => kind === 'reasoning'))
+    return pieces.filter(({ kind }) => kind === 'text')
   }
 
   #release(): Piece[] {
