@@ -25,9 +25,22 @@ export async function createTestDatabase({ migrated = true } = {}): Promise<Test
   const { adminUrl, template } = inject('testPostgres')
   const name = `factotum_test_${randomHex(8)}`
   // Copying files takes half as long as writing every page through the log.
-  await runAsAdmin(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${migrated ? template : 'template0'} STRATEGY FILE_COPY`)
+  const from = migrated ? template : 'template0'
+  await keptAdmin(adminUrl).query(`CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY FILE_COPY`)
   const drop = (): Promise<void> => dropDatabase(adminUrl, name)
   return { url: databaseUrl(adminUrl, name), drop, [Symbol.asyncDispose]: drop }
+}
+
+const kept = new Map<string, pg.Pool>()
+
+/** Connections that this process keeps for its tests: to open one costs as much as to make a database. */
+function keptAdmin(url: string): pg.Pool {
+  const known = kept.get(url)
+  if (known !== undefined) return known
+  const pool = new pg.Pool({ connectionString: url, max: 2, allowExitOnIdle: true })
+  pool.on('error', () => {}) // idle, when its server ends
+  kept.set(url, pool)
+  return pool
 }
 
 /** One statement on the server that all test databases live on. */
@@ -52,7 +65,7 @@ export async function dropDatabase(adminUrl: string, name: string): Promise<void
   const beganMs = performance.now()
   for (;;) {
     try {
-      await runAsAdmin(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      await keptAdmin(adminUrl).query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
       return
     } catch (error) {
       if (!hasCode(error, OBJECT_IN_USE) || performance.now() - beganMs > DROP_WITHIN_MS) throw error
