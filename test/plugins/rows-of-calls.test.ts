@@ -33,7 +33,7 @@ function outcomes(calls: readonly ControlledCall[]): Promise<readonly string[]> 
 test('each begins when the one before has ended, or has failed', async () => {
   expect(await outcomes([reads('one'), reads('throw'), reads('three')])).toEqual([
     'null',
-    'PluginError: no such page',
+    'PluginError: no such page (slow-reader.ts:14:35)',
     'null',
   ])
   expect(lines).toEqual(['begins one', 'ends one', 'begins throw', 'begins three', 'ends three'])
