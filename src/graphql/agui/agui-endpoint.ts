@@ -155,7 +155,7 @@ async function findTurn(operations: Operations, { input, sessionId }: Wanted): P
 
 /**
  * A page must decide about all that waits before it says more, and does both at once: the last message is what the
- * decided turn began with, or a new one, which is sent. One that is said once more is told from it by its id.
+ * decided turn began with, or a new one, which is sent. One that is said once more differs from it by its id.
  */
 async function decideAndSay(operations: Operations, { input, sessionId }: Wanted): Promise<Turn> {
   const { decisions, said } = input

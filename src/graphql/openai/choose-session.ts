@@ -53,7 +53,7 @@ async function namedSession(operations: Operations, { session, previousTurnId }:
   return turn.session.id
 }
 
-/** Sessions that no request names are looked up in the caller's own name space: nobody else can put one there. */
+/** Sessions that no request names are looked up in the caller's own name space, where no other can put one. */
 function prefixOf(operations: Operations): string {
   return `${ownNamespace(operations.caller.viewer)}:`
 }

@@ -26,7 +26,7 @@ async function act(items: readonly string[], signal = new AbortController().sign
   return { done, bugs, failure }
 }
 
-test('one that fails keeps no other from its turn, and the first failure of the world is told', async () => {
+test('one that fails keeps no other from its turn, and the first failure of the world is returned', async () => {
   expect(await act(['away 1', 'a', 'bug', 'b', 'away 2', 'c'])).toEqual({
     done: ['a', 'b', 'c'],
     bugs: ['bug'],

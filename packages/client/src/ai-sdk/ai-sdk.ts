@@ -12,7 +12,7 @@ import {
   StopTurnDocument,
   TurnOfMessageDocument,
   TurnStartDocument,
-  type ToldTurn,
+  type ShownTurn,
 } from './documents.ts'
 import { callsWithoutResult, readQuestionId, TurnChunks } from './turn-chunks.ts'
 
@@ -169,7 +169,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     return { turnId, messageId: sent.message.id, after: firstSeq - 1, view: null, mayWait: WAITING.has(status) }
   }
 
-  /** The first decision stands, also one of others: all that came of it is told. Null: there is nothing to tell. */
+  /** The first decision stands, also one of others: all that came of it is shown. Null: there is nothing to show. */
   async #decide(session: SessionClient, message: Message): Promise<FollowedTurn | null> {
     const decisions = decisionsOf(message)
     const view = await session.view()
@@ -188,11 +188,11 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     const after = Math.min(view.version, ...settled)
     const asked = decisions.map(({ approvalId }) => approvalId)
     const place = { after, view, decided: decidedCalls(message), asked }
-    const own = isTold(turn, after) ? null : { ...place, turnId: turn.id, messageId: turn.message.id }
+    const own = isShown(turn, after) ? null : { ...place, turnId: turn.id, messageId: turn.message.id }
     const waitingId = decisions.find((decision) => decision.waitingId !== undefined)?.waitingId
     if (waitingId === undefined) return own
     const { turn: waiting } = await client.read(TurnStartDocument, { id: waitingId })
-    if (waiting === null || isTold(waiting, after)) return own
+    if (waiting === null || isShown(waiting, after)) return own
     const behind = { ...place, turnId: waitingId, messageId: waiting.message.id }
     return own === null ? { ...behind, after: waiting.firstSeq - 1, view: null } : { ...behind, behind: turn.id }
   }
@@ -347,7 +347,7 @@ async function take(session: SessionClient, { approvalId: id, approved, reason }
 }
 
 /** It has ended, and nothing of it stands behind `after`, or its events have been removed. */
-function isTold({ status, lastSeq }: ToldTurn, after: number): boolean {
+function isShown({ status, lastSeq }: ShownTurn, after: number): boolean {
   return OVER.has(status) && (lastSeq ?? 0) <= after
 }
 

@@ -29,8 +29,8 @@ export const TurnOfMessageDocument = typed<
   { readonly id: string }
 >('query TurnOfMessage($id: ID!) { message(id: $id) { turn { id firstSeq status joinedInto { id } } } }')
 
-/** A turn, as far as what is left to tell of it. */
-export interface ToldTurn {
+/** A turn, as far as what is left to show of it. */
+export interface ShownTurn {
   readonly status: string
   /** Where in the log it ended; null until it has, and where its events have been removed. */
   readonly lastSeq: number | null
@@ -39,14 +39,14 @@ export interface ToldTurn {
 
 /** Where in the log a turn begins and ends, and what it is of; null where it may not be seen. */
 export const TurnStartDocument = typed<
-  { readonly turn: (ToldTurn & { readonly firstSeq: number }) | null },
+  { readonly turn: (ShownTurn & { readonly firstSeq: number }) | null },
   { readonly id: string }
 >('query TurnStart($id: ID!) { turn(id: $id) { firstSeq lastSeq status message { id } } }')
 
 /** The turn of an approval, and where in the log the session's newest approvals were asked for or settled. */
 export const DecidedTurnDocument = typed<
   {
-    readonly approval: { readonly turn?: ToldTurn & { readonly id: string } } | null
+    readonly approval: { readonly turn?: ShownTurn & { readonly id: string } } | null
     readonly session: {
       readonly events: {
         readonly edges: readonly {
