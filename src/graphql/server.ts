@@ -46,7 +46,10 @@ const HTTP_LIMITS = {
   // Of uploads; other bodies have BODY_DEADLINE_MS.
   requestTimeout: UPLOAD_DEADLINE_MS,
   connectionsCheckingInterval: 2000,
-  keepAliveTimeout: 60_000,
+  // Longer than the minute after which nginx and cloud load balancers close theirs, and kept for a while beyond what
+  // clients hear of it: a request that meets the close is lost, and its client cannot know whether it was taken.
+  keepAliveTimeout: 75_000,
+  keepAliveTimeoutBuffer: 10_000,
   keepAlive: true,
   keepAliveInitialDelay: 30_000,
 } as const

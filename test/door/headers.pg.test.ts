@@ -66,6 +66,12 @@ describe('headers', () => {
     expect(answer.headers['cache-control']).toContain('no-store')
   })
 
+  test('a connection is kept for longer than the minute after which proxies close theirs', async () => {
+    const { headers } = await ask(`${door.url}/graphql`, { ...json, connection: 'keep-alive' }, QUERY)
+    const seconds = Number(/^timeout=(\d+)$/.exec(headers['keep-alive'] ?? '')?.[1])
+    expect(seconds).toBeGreaterThan(60)
+  })
+
   test('the address of the server is the console, which no other site may frame', async () => {
     const answer = await ask(`${door.url}/`, { accept: 'text/html' })
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('<div id="root">')])
