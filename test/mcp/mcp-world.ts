@@ -18,7 +18,7 @@ import { ToolCatalog } from '../../src/tools/tool-catalog.ts'
 import type { Tool, ToolCall, ToolOutcome, ToolProgress } from '../../src/tools/tool.ts'
 import { moveIn } from './move-in.ts'
 import { createTestHome } from '../sandbox/sandbox-support.ts'
-import { PATIENCE } from '../harness/patience.ts'
+import { PATIENCE, PATIENCE_MS } from '../harness/patience.ts'
 
 const PEOPLE = `[tokens.cli]\ntoken = "test"\nkind = "user"\nuser = "marco"\n[users.marco]\nrole = "admin"\n`
 const logger = createLogger({ level: process.env['MCP_TEST_LOG'] ?? 'silent', pretty: false })
@@ -132,7 +132,7 @@ export async function callTool(
     user: { name: 'marco', role: 'ADMIN' },
     onProgress: (step) => progress.push(step),
     signal: new AbortController().signal,
-    timeoutMs: 20_000,
+    timeoutMs: PATIENCE_MS,
     ...input,
   })
   return { ...outcome, progress }
