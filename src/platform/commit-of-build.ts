@@ -8,8 +8,14 @@ import { packageFile } from './package-file.ts'
 /** Below the package; `scripts/write-commit.ts` writes it. */
 const COMMIT_FILE = 'dist/commit'
 
-/** Null: neither is there. What was built in a checkout is older than the checkout. */
-export async function commitOfBuild(): Promise<string | null> {
+let found: Promise<string | null> | null = null
+
+/** Null: neither is there. What was built in a checkout is older than the checkout. Looked up once in a process. */
+export function commitOfBuild(): Promise<string | null> {
+  return (found ??= find())
+}
+
+async function find(): Promise<string | null> {
   if (existsSync(packageFile('.git'))) return askGit()
   try {
     return (await readFile(packageFile(COMMIT_FILE), 'utf8')).trim()
