@@ -1,4 +1,5 @@
 /** What nobody decides about in time, as the jobs see to it: once, whichever comes first, and the turn is ready. */
+import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApprovalExpiry } from '../../src/approvals/approval-expiry.ts'
 import type { SessionEvent } from '../../src/core/session-event.ts'
@@ -119,4 +120,23 @@ test('what has time left is left alone', async () => {
     `SELECT open_approvals, ready_at > now() AS waits FROM sessions WHERE id = 'cli:in-time'`,
   )
   expect(session).toMatchObject({ open_approvals: 2, waits: true })
+})
+
+test('approvals of a session that another transaction holds keep those of others waiting no longer', async () => {
+  const [held, free] = ['cli:held', 'cli:behind']
+  await seedWaiting(held, 2)
+  await seedWaiting(free, 2)
+  await it.world.sql(`UPDATE approvals SET expires_at = expires_at - interval '1 hour' WHERE session_id = $1`, held)
+  const open = async (sessionId: string): Promise<unknown> =>
+    (await it.world.sql('SELECT open_approvals AS open FROM sessions WHERE id = $1', sessionId))[0]?.['open']
+  const holding = new Client({ connectionString: it.world.context.database.url })
+  await holding.connect()
+  await holding.query('BEGIN')
+  await holding.query('SELECT FROM sessions WHERE id = $1 FOR UPDATE', [held])
+  const sweeping = sweepTogether(1)
+  await expect.poll(() => open(free)).toBe(0)
+  expect(await open(held)).toBe(2)
+  await holding.end()
+  await sweeping
+  expect(await open(held)).toBe(0)
 })

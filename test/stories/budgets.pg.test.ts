@@ -143,6 +143,24 @@ test('a turn that waits goes on after a restart with a higher budget, in whichev
   expect(again.received.some(({ sessionEvents }) => isPause(sessionEvents))).toBe(false)
 })
 
+test('turns go on with a higher budget though the session of another one is held by a transaction', async () => {
+  await using story = await Story.begin({ config: SPENT })
+  const ben = story.as('ben')
+  const [held, free] = ['@ben:held', '@ben:free']
+  for (const sessionId of [held, free]) await send(ben, sessionId, 'hello')
+  await using ofHeld = watchAll(ben, held)
+  await using ofFree = watchAll(ben, free)
+  await Promise.all([ofHeld, ofFree].map(pausedTurn))
+  const holding = new pg.Client({ connectionString: story.databaseUrl })
+  await holding.connect()
+  await holding.query('BEGIN')
+  await holding.query('SELECT FROM sessions WHERE id = $1 FOR UPDATE', [held])
+  await story.reconfigure(storyConfig(RAISED))
+  expect(await turnEnd(ofFree)).toMatchObject({ turnStatus: 'DONE' })
+  await holding.end()
+  expect(await turnEnd(ofHeld)).toMatchObject({ turnStatus: 'DONE' })
+})
+
 test('a turn that was paused in the moment in which a user cancelled it, by a process that died of it, ends at the next start', async () => {
   await using place = await Story.begin({ config: SPENT })
   const ben = place.as('ben')

@@ -83,13 +83,22 @@ export interface UnsettledApproval {
   readonly taskId: string
 }
 
-/** Approvals that are open after their time is over, longest overdue first. */
+/**
+ * Approvals that are open after their time is over, longest overdue first; last those of sessions that another
+ * transaction holds at the moment, for which the others should not wait.
+ */
 export async function findOverdue(database: Database, limit: number): Promise<UnsettledApproval[]> {
   return database.query<UnsettledApproval>(OVERDUE, [limit])
 }
 
 const OVERDUE = {
   name: 'approvals.overdue',
-  text: `SELECT id, session_id AS "sessionId", task_id AS "taskId" FROM approvals
-    WHERE status = 'PENDING' AND expires_at <= now() ORDER BY expires_at LIMIT $1`,
+  text: `WITH overdue AS (
+      SELECT id, session_id, task_id, expires_at FROM approvals
+      WHERE status = 'PENDING' AND expires_at <= now() ORDER BY expires_at LIMIT $1
+    ), free AS (
+      SELECT id FROM sessions WHERE id IN (SELECT session_id FROM overdue) FOR NO KEY UPDATE SKIP LOCKED
+    )
+    SELECT o.id, o.session_id AS "sessionId", o.task_id AS "taskId" FROM overdue o LEFT JOIN free f ON f.id = o.session_id
+    ORDER BY f.id IS NULL, o.expires_at`,
 }

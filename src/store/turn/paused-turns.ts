@@ -20,12 +20,21 @@ export async function findPausedTurns(database: Database): Promise<PausedTurn[]>
   return database.query<PausedTurn>(PAUSED, [WAITS_FOR_CHILDREN])
 }
 
-const READY = {
-  name: 'queue.ready',
-  text: `UPDATE sessions s SET ready_at = now() WHERE s.id = ANY ($1::text[]) AND s.owner IS NULL AND s.ready_at > now()`,
+const WAITING = `s.id = ANY ($1::text[]) AND s.owner IS NULL AND s.ready_at > now()`
+
+const READY = { name: 'queue.ready', text: `UPDATE sessions s SET ready_at = now() WHERE ${WAITING}` }
+
+const READY_WHERE_FREE = {
+  name: 'queue.ready-where-free',
+  text: `UPDATE sessions SET ready_at = now()
+    WHERE id IN (SELECT s.id FROM sessions s WHERE ${WAITING} FOR NO KEY UPDATE SKIP LOCKED)`,
 }
 
-/** Their turns go on at once. One that runs, or has no work, is left alone. */
+/**
+ * Their turns go on at once; those of sessions that another transaction holds last, for which the others need not wait.
+ * One that runs, or has no work, is left alone.
+ */
 export async function makeReady(database: Database, sessionIds: readonly string[]): Promise<void> {
+  if (sessionIds.length > 1) await database.query(READY_WHERE_FREE, [sessionIds])
   if (sessionIds.length > 0) await database.query(READY, [sessionIds])
 }
