@@ -49,6 +49,7 @@ import type { LiveHooks } from './hooks/live-hooks.ts'
 import type { EnabledPlugin } from './hooks/hook-target.ts'
 import { hooksOf } from './hooks/turn-hooks.ts'
 import { announceSettings } from './announce-settings.ts'
+import { unknownSettings } from './unknown-settings.ts'
 
 /** What the plugins of a process are made of. */
 export interface LivePluginsOptions {
@@ -208,7 +209,7 @@ export class LivePlugins {
     try {
       const instance = await this.#load(loaded.found)
       try {
-        return await instance.check(settings)
+        return unknownSettings(Object(settings) as object, instance.manifest) ?? (await instance.check(settings))
       } finally {
         await instance.stop()
       }

@@ -202,6 +202,9 @@ test("the built-in context: files of the home are the operator's words, those of
   expect(await update(story, { name: 'context', settings: { bytes: 0 } })).toMatchObject({
     __typename: 'InvalidInputRefusal',
   })
+  expect(await update(story, { name: 'context', settings: { sesionBytes: 0 } })).toMatchObject({
+    problem: expect.stringContaining('it has no setting "sesionBytes"; it has bytes, sessionBytes') as string,
+  })
   await update(story, { name: 'context', enabled: false })
   await until(story, 'context', 'DISABLED')
   expect(await shown()).not.toContain('leads the team')

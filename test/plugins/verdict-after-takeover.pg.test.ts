@@ -9,48 +9,47 @@ vi.setConfig({ testTimeout: 180_000 })
 
 const REASON = 'Rejected by the plugin judge: It must not be used.'
 
-let survivor: Story
+/** Only answers: each turn is begun by the process that runs then, and by no other. */
+let place: Story
+let running: Story
 beforeAll(async () => {
-  survivor = await Story.begin({ config: { settings: { drain_timeout: 0 } } })
-  addPlugin(survivor.home, 'judge', 'judge.ts')
-  await until(survivor, 'judge', 'DISABLED')
-  await update(survivor, { name: 'judge', enabled: true })
-  await until(survivor, 'judge', 'READY')
+  place = await Story.begin({ config: { settings: { drain_timeout: 0 } }, paused: true })
+  running = await Story.begin({ beside: place })
+  addPlugin(place.home, 'judge', 'judge.ts')
+  await until(running, 'judge', 'DISABLED')
+  await update(running, { name: 'judge', enabled: true })
 })
-afterAll(() => survivor[Symbol.asyncDispose]())
+afterAll(async () => {
+  await running[Symbol.asyncDispose]()
+  await place[Symbol.asyncDispose]()
+})
 
-/** Those of the plugin, which this process has once the plugin runs in it. */
-async function toolsOf(story: Story): Promise<string[]> {
-  const { tools } = await story.as('ada').run(api.ToolsDocument, { filter: { name: 'judge__*' } })
-  return (tools ?? []).map(({ name }) => name)
-}
-
-/** Begins a turn in another process, which stops as soon as the plugin is judging; resolves when the turn has ended. */
+/** Begins a turn in a process that stops as soon as the plugin is judging; resolves when the next one has ended it. */
 async function leaveWhileJudged(
   sessionId: string,
   begin: (there: Story) => Promise<unknown>,
 ): Promise<api.TurnQuery['turn']> {
-  await using watch = watchAll(survivor.as('ada'), sessionId)
-  const there = await Story.begin({ beside: survivor })
-  await vi.waitFor(async () => expect(await toolsOf(there)).toEqual(['judge__greet']), PATIENCE)
-  await begin(there)
+  await until(running, 'judge', 'READY')
+  await begin(running)
   const judged = `SELECT key FROM plugin_state WHERE plugin_name = 'judge' AND value->>'sessionId' = '${sessionId}'`
-  await vi.waitFor(async () => expect(await select(survivor, judged)).toHaveLength(1), PATIENCE)
-  await there[Symbol.asyncDispose]()
+  await vi.waitFor(async () => expect(await select(place, judged)).toHaveLength(1), PATIENCE)
+  await running[Symbol.asyncDispose]()
+  running = await Story.begin({ beside: place })
+  await using watch = watchAll(running.as('ada'), sessionId)
   const { turnId } = await turnEnd(watch)
-  return (await survivor.as('ada').run(api.TurnDocument, { id: turnId ?? '' })).turn
+  return (await running.as('ada').run(api.TurnDocument, { id: turnId ?? '' })).turn
 }
 
 test('a conversation: what is rejected then is not shown to the model as done', async () => {
   const id = 'web:judged-chat'
-  await survivor.as('ada').run(api.OpenSessionDocument, { input: { id, mode: 'CHAT' } })
+  await running.as('ada').run(api.OpenSessionDocument, { input: { id, mode: 'CHAT' } })
   const turn = await leaveWhileJudged(id, (there) => send(there.as('ada'), id, 'run: echo fine'))
   expect(turn?.tasks[0]).toMatchObject({ type: 'EXEC', status: 'DONE', review: { verdict: 'REPLAN', reason: REASON } })
 })
 
 test('a call by a person: the turn fails for the reason', async () => {
   const id = 'web:judged-call'
-  await survivor.as('ada').run(api.OpenSessionDocument, { input: { id } })
+  await running.as('ada').run(api.OpenSessionDocument, { input: { id } })
   const input = { sessionId: id, tool: 'judge__greet', args: {} }
   const turn = await leaveWhileJudged(id, (there) => there.as('ada').run(api.CallToolDocument, { input }))
   expect(turn).toMatchObject({ status: 'FAILED', failure: REASON })
@@ -58,7 +57,7 @@ test('a call by a person: the turn fails for the reason', async () => {
 
 test('a plan: another one follows', async () => {
   const id = 'web:judged-plan'
-  await survivor.as('ada').run(api.OpenSessionDocument, { input: { id, mode: 'PLAN' } })
+  await running.as('ada').run(api.OpenSessionDocument, { input: { id, mode: 'PLAN' } })
   const turn = await leaveWhileJudged(id, (there) => send(there.as('ada'), id, 'run: echo fine'))
   expect(turn?.tasks[0]).toMatchObject({ type: 'EXEC', status: 'DONE', review: { verdict: 'REPLAN', reason: REASON } })
 })

@@ -32,8 +32,8 @@ const UpdatePluginInput = builder.inputType('UpdatePluginInput', {
     settings: t.field({
       type: 'JSON',
       description:
-        'All of its settings, in place of those before: an object that its settingsSchema takes. For a secret, the name of a deploy ' +
-        'secret, never its value.',
+        'All of its settings, in place of those before: an object that its settingsSchema takes, with no settings that are not in it. ' +
+        'For a secret, the name of a deploy secret, never its value.',
     }),
     version: t.int({ required: true, description: 'The "version" of the plugin that you have seen.' }),
   }),
