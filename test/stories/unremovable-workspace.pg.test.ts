@@ -1,6 +1,7 @@
 /**
  * Something is mounted in the workspace of a session that is deleted: the session is gone and the caller learns it,
- * and the sweep removes everything else meanwhile, and the rest once it is unmounted.
+ * and the sweep removes everything else meanwhile, and the rest once it is unmounted. On a disk that takes no changes
+ * nothing goes.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
@@ -10,7 +11,7 @@ import { sweepWorkspaces } from '../../src/execution/workspace/set-aside-workspa
 import { adminWorkspacePath, sessionsFolder } from '../../src/execution/workspace/workspace.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { DeleteSessionDocument } from '../generated/graphql.ts'
+import { DeleteSessionDocument, SessionDocument } from '../generated/graphql.ts'
 import { converse, Story } from '../harness/story.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -37,6 +38,30 @@ test.skipIf(process.geteuid?.() !== 0)('what cannot be removed keeps nothing els
   await sweep(home)
   expect(left()).toEqual([])
 })
+
+test.skipIf(process.geteuid?.() !== 0)(
+  'a disk that is read-only: nothing of the session goes (needs root)',
+  async () => {
+    await using story = await Story.begin()
+    const sessionId = 'cli:read-only'
+    const ada = story.as('ada')
+    await converse(ada, sessionId, 'run: touch kept')
+    const sessions = sessionsFolder(story.home)
+    execFileSync('mount', ['--bind', sessions, sessions])
+    try {
+      execFileSync('mount', ['-o', 'remount,bind,ro', sessions])
+      await expect(ada.run(DeleteSessionDocument, { id: sessionId })).rejects.toThrow(
+        'The disk of this server takes no changes; nothing was removed.',
+      )
+    } finally {
+      unmountBelow(story.home)
+    }
+    expect((await ada.run(SessionDocument, { id: sessionId })).session).toMatchObject({ status: 'IDLE' })
+    expect(readdirSync(adminWorkspacePath(story.home, sessionId))).toContain('kept')
+    const { deleteSession } = await ada.run(DeleteSessionDocument, { id: sessionId })
+    expect(deleteSession.__typename).toBe('DeleteSessionPayload')
+  },
+)
 
 function unmountBelow(home: string): void {
   for (const line of readFileSync('/proc/mounts', 'utf8').split('\n')) {

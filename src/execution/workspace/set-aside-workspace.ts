@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '../../core/errors.ts'
+import { AppError, messageOf } from '../../core/errors.ts'
 import { randomHex } from '../../platform/id.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -20,10 +20,12 @@ export const SWEEP_WORKSPACES = { name: 'sweep-workspaces', cron: '37 * * * *' }
 
 /** No workspace's name begins like this. */
 const PREFIX = '.deleted-'
+/** Full, mounted read-only, failing, or no longer the server's to write. */
+const OF_DISK = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'EPERM'] as const
 
 /**
  * The name under which the session's folders lie now, beside the workspaces; null when there are none. No command may
- * be running in them.
+ * be running in them. Rejects with STORAGE_FULL (retry: backoff) where the disk takes no changes.
  */
 export async function setAsideWorkspace(home: string, sessionId: string): Promise<string | null> {
   const aside = `${PREFIX}${randomHex(16)}`
@@ -47,7 +49,9 @@ async function renameIfThere(path: string, target: string): Promise<boolean> {
     return true
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return false
-    throw error
+    if (!hasCode(error, ...OF_DISK)) throw error
+    const problem = 'The disk of this server takes no changes; nothing was removed.'
+    throw new AppError('STORAGE_FULL', problem, { retry: 'backoff', cause: error })
   }
 }
 
