@@ -46,6 +46,12 @@ export function Dialog({ title, isOpen, onClose, children, actions, onSubmit, is
       className={isWide ? 'dialog dialog-wide' : 'dialog'}
       aria-labelledby={titleId}
       tabIndex={-1}
+      // Escape, before the browser acts on it: what opens the next one at once would else meet the close of this one.
+      onCancel={(event) => {
+        if (event.target !== dialog.current) return
+        event.preventDefault()
+        onClose()
+      }}
       onClose={() => {
         // React's strict mode takes it away and shows it again before it hears that it was closed.
         if (dialog.current?.open !== true) onClose()
