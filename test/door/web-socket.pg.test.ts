@@ -147,6 +147,21 @@ describe('what a socket may do', () => {
     expect(socket.received).toEqual([{ type: 'connection_ack' }, { type: 'pong' }])
     await socket.close()
   })
+
+  test('answers to pings do not pile up for a client that reads none of them', async () => {
+    const socket = await RawSocket.open(door.webSocketUrl, tokenOf('alice'))
+    socket.socket.pause()
+    // More than the buffers of the kernel on both sides hold.
+    const payload = { x: 'x'.repeat(60_000) }
+    for (let n = 0; n < 1000; n += 1) socket.send({ ...PING, payload })
+    await new Promise<void>((resolve) => socket.socket.send(JSON.stringify(PING), () => resolve()))
+    socket.socket.resume()
+    await socket.exchange(JSON.stringify(subscribe('q', '{ viewer { role } }')), 'q')
+    const pongs = socket.received.filter(({ type }) => type === 'pong')
+    expect(pongs[0]).toEqual({ type: 'pong', payload })
+    expect(pongs.length).toBeLessThan(500)
+    await socket.close()
+  })
 })
 
 describe('what ends a socket from our side', () => {

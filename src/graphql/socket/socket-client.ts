@@ -1,7 +1,7 @@
 /** The client on the other side of one WebSocket: who it is, whether it is alive, how it is let go. */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { CloseCode } from 'graphql-ws'
+import { CloseCode, MessageType } from 'graphql-ws'
 import type { RawData, WebSocket } from 'ws'
 import { messageOf } from '../../core/errors.ts'
 import type { Credential, Viewer } from '../../core/identity.ts'
@@ -40,6 +40,7 @@ export class SocketClient implements Connection {
   #identity: Connection['identity'] = null
   #missedBeats = 0
   #heldAtLastBeat = 0
+  #isAnsweringPing = false
 
   constructor(options: SocketClientOptions) {
     this.#options = options
@@ -92,6 +93,14 @@ export class SocketClient implements Connection {
       if (this.isOpen) this.#options.webSocket.send(data, () => resolve())
       else resolve()
     })
+  }
+
+  /** Pings that come before the answer to one is written have none of their own, so that answers do not pile up. */
+  async pong(payload?: Readonly<Record<string, unknown>>): Promise<void> {
+    if (this.#isAnsweringPing) return
+    this.#isAnsweringPing = true
+    await this.send(JSON.stringify({ type: MessageType.Pong, payload }))
+    this.#isAnsweringPing = false
   }
 
   onMessage(handle: (data: string) => Promise<void>): void {

@@ -128,6 +128,7 @@ export class WebSockets {
         send: (data) => client.send(data),
         close: (code, reason) => webSocket.close(code, reason),
         onMessage: (handle) => client.onMessage(handle),
+        onPing: (payload) => client.pong(payload),
       },
       { client },
     )
