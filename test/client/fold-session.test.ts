@@ -2,9 +2,10 @@
 import { performance } from 'node:perf_hooks'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { foldEvent } from '../../packages/client/src/store/fold-event.ts'
+import { foldEvent, foldTurn } from '../../packages/client/src/store/fold-event.ts'
 import { foldPage } from '../../packages/client/src/store/fold-page.ts'
 import type { SessionState } from '../../packages/client/src/store/session-state.ts'
+import type { TurnRead } from '../../packages/client/src/store/turns.ts'
 import { expectedOf, SessionLog, shownOf, type Step } from './session-log.ts'
 
 const NO_KEY = (): undefined => undefined
@@ -77,6 +78,21 @@ test('a piece of a text changes one entry, and nothing else changes its identity
   const changed = Object.entries(rest).filter(([name, value]) => value !== restBefore[name as keyof typeof restBefore])
   expect(changed).toEqual([])
   expect(entries.map((entry, index) => entry === before[index])).toEqual([true, true, false])
+})
+
+test('a turn that is read on demand is there, however many newer ones are known, and stays while others come', () => {
+  const log = new SessionLog()
+  let state = foldPage(log.page(log.view()), NO_KEY)
+  const talk = (turns: number): void => {
+    const seen = log.seq
+    for (let n = 0; n < turns; n += 1) for (const step of ['send', 'begin', 'complete', 'end'] as const) log.take(step)
+    state = log.after(seen).reduce((before, event) => foldEvent(before, event, NO_KEY), state)
+  }
+  talk(60)
+  for (const id of ['turn_2', 'turn_1']) state = foldTurn(state, { id, plans: [] as const } as unknown as TurnRead)
+  talk(10)
+  expect(Object.keys(state.turns)).toHaveLength(50)
+  expect(state.turns).toMatchObject({ turn_1: {}, turn_2: {}, turn_60: {}, turn_70: {} })
 })
 
 test('a thousand pieces cost about ten times what a hundred do', () => {

@@ -56,18 +56,17 @@ function longer(known: string, read: string): string {
   return read.length > known.length ? read : known
 }
 
+/** What changes is the last. */
 function put(turns: Turns, turn: TurnState): Turns {
-  const before = turns[turn.id]
+  const { [turn.id]: before, ...others } = turns
   const shared = share(before, turn)
-  return shared === before ? turns : { ...turns, [turn.id]: shared }
+  return shared === before ? turns : { ...others, [turn.id]: shared }
 }
 
-/** The oldest go first; their ids ascend with time. */
+/** The one that has been as it is for longest goes first: not one that was read on demand, however old it is. */
 function withinBounds(turns: Turns): Turns {
-  const ids = Object.keys(turns)
-  if (ids.length <= MAX_TURNS) return turns
-  const [oldest] = ids.sort()
-  return Object.fromEntries(Object.entries(turns).filter(([id]) => id !== oldest))
+  const all = Object.entries(turns)
+  return all.length > MAX_TURNS ? Object.fromEntries(all.slice(1)) : turns
 }
 
 function withPlan(plans: readonly PlanState[], plan: Plan): readonly PlanState[] {
