@@ -39,7 +39,7 @@ test('a token function may end calls for good, with a ClientError of its own', a
 })
 
 /** A server that lets each token in once, and then says that it has ended; tokens of clients, as they came. */
-async function tokensThatEnd(): Promise<{ readonly url: string; readonly came: string[] }> {
+async function tokensThatEnd() {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'graphql-transport-ws' })
   onTestFinished(() => server.close())
   const came: string[] = []
@@ -55,7 +55,7 @@ async function tokensThatEnd(): Promise<{ readonly url: string; readonly came: s
     }),
   )
   await once(server, 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, came }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, came, sockets: server.clients }
 }
 
 test('when a token ends, the function is asked for another; the same again is the end', async () => {
@@ -113,4 +113,18 @@ test('a subscription whose token function does not settle asks it again', async 
   client.close()
   expect(asked()).toBeGreaterThan(1)
   expect(new Set(came)).toEqual(new Set(['Bearer one']))
+})
+
+test('no socket waits for a token: a server lets none wait for longer than three seconds', async () => {
+  const { url, came, sockets } = await tokensThatEnd()
+  const waiting: number[] = []
+  const token = (): string => {
+    waiting.push(sockets.size)
+    return 'one'
+  }
+  const client = connect({ url, token })
+  await expect(client.session('web:x').events().next()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+  client.close()
+  expect(came).toEqual(['Bearer one', 'Bearer one'])
+  expect(waiting).toEqual([0, 0])
 })

@@ -44,12 +44,17 @@ export interface TypedDocument<Data, Variables> {
 /** How long a call may take. */
 export interface CallOptions {
   /** Gives the call up: it rejects with the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /**
    * Without an answer after so many milliseconds it is UNREACHABLE; 20 seconds when left out. More where the server
    * itself may wait for longer, such as for a model.
    */
   readonly answerWithinMs?: number
+}
+
+interface Calling extends CallOptions {
+  /** It is sent again also after other passing failures: it may be repeated. */
+  readonly isPatient?: boolean
 }
 
 interface Result {
@@ -150,31 +155,31 @@ export class Connection {
    * Sends a query or mutation and returns its data. Sends it again only where the server was too busy to let it in:
    * then nothing of it has happened. Throws ClientError, or the signal's reason.
    */
-  request<Data, Variables>(
+  async request<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     variables: Variables,
-    options: CallOptions = {},
+    { signal, answerWithinMs = ANSWER_WITHIN_MS, isPatient = false }: Calling = {},
   ): Promise<Data> {
-    return this.#repeat(
-      () => this.#requestOnce(document, variables, options),
-      (error) => error.code === 'OVERLOADED',
-      options.signal,
-    )
-  }
-
-  async #requestOnce<Data, Variables>(
-    document: TypedDocument<Data, Variables>,
-    variables: Variables,
-    { signal, answerWithinMs = ANSWER_WITHIN_MS }: CallOptions,
-  ): Promise<Data> {
-    const result = await this.#fetch(this.#url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query: document.toString(), variables }),
-      signal: this.until(signal),
-      deadline: AbortSignal.timeout(answerWithinMs),
-    })
-    return dataOf(result) as Data
+    const until = this.until(signal)
+    const waiting = AbortSignal.any([until, AbortSignal.timeout(this.#options.patienceMs ?? PATIENCE_MS)])
+    const backoff = new Backoff()
+    for (;;) {
+      try {
+        const result = await this.#fetch(this.#url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ query: document.toString(), variables }),
+          signal: until,
+          deadline: AbortSignal.timeout(answerWithinMs),
+        })
+        return dataOf(result) as Data
+      } catch (error) {
+        if (!(error instanceof ClientError) || !(isPatient ? error.isPassing : error.code === 'OVERLOADED')) throw error
+        await backoff.pause(error.retryAfterMs, waiting)
+        until.throwIfAborted()
+        if (waiting.aborted) throw error
+      }
+    }
   }
 
   /**
@@ -212,33 +217,9 @@ export class Connection {
   requestPatiently<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     variables: Variables,
-    signal: AbortSignal = this.closed,
+    signal?: AbortSignal,
   ): Promise<Data> {
-    return this.#repeat(
-      () => this.#requestOnce(document, variables, { signal }),
-      (error) => error.isPassing,
-      signal,
-    )
-  }
-
-  async #repeat<Data>(
-    send: () => Promise<Data>,
-    mayRepeat: (error: ClientError) => boolean,
-    signal: AbortSignal = this.closed,
-  ): Promise<Data> {
-    const patience = AbortSignal.timeout(this.#options.patienceMs ?? PATIENCE_MS)
-    const waiting = AbortSignal.any([signal, patience, this.closed])
-    const backoff = new Backoff()
-    for (;;) {
-      try {
-        return await send()
-      } catch (error) {
-        if (!(error instanceof ClientError) || !mayRepeat(error)) throw error
-        await backoff.pause(error.retryAfterMs, waiting)
-        signal.throwIfAborted()
-        if (waiting.aborted) throw error
-      }
-    }
+    return this.request(document, variables, { signal, isPatient: true })
   }
 
   /**
@@ -286,10 +267,16 @@ export class Connection {
     if (webSocketImpl === undefined && typeof WebSocket === 'undefined')
       throw new TypeError('No WebSocket is here: install "ws" and give its own as webSocketImpl.')
     let silence: ReturnType<typeof setTimeout> | undefined
+    let authorization: Promise<{ readonly authorization?: string }>
     const client: SocketClient = createClient({
-      url: this.#url.replace(/^http/, 'ws'),
+      // A server waits three seconds for the token, which may take longer: it is there before the socket is.
+      url: async () => {
+        authorization = this.#authorization(this.closed)
+        await authorization.catch(() => {})
+        return this.#url.replace(/^http/, 'ws')
+      },
       webSocketImpl,
-      connectionParams: () => this.#authorization(this.closed),
+      connectionParams: () => authorization,
       // Coming back is ours: with the seq of the last event, which graphql-ws does not know.
       retryAttempts: 0,
       keepAlive: PING_EVERY_MS,
@@ -325,10 +312,10 @@ export class Connection {
    * Browsers do not tell why they get no answer. Later ones are of a server that restarts behind its proxy. Loaded when
    * it is needed, as few pages ever do; where it cannot be, the network is away.
    */
-  async #originRefusal(): Promise<ClientError | null> {
+  async #originRefusal(): Promise<ClientError | null | undefined> {
     if (this.#hasAnswered) return null
     const loaded = await import('./origin-refusal.ts').catch(() => null)
-    return loaded?.originRefusal(this.#url) ?? null
+    return loaded?.originRefusal(this.#url)
   }
 
   async #authorization(signal: AbortSignal): Promise<{ readonly authorization?: string }> {
@@ -336,6 +323,7 @@ export class Connection {
     if (token === undefined) return {}
     try {
       const until = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
+      until.throwIfAborted()
       const given = typeof token === 'string' ? token : await Promise.race([token(), noToken(until)])
       return { authorization: `Bearer ${given}` }
     } catch (error) {
@@ -345,12 +333,10 @@ export class Connection {
   }
 }
 
-/** Rejects when the signal is aborted. */
-function noToken(signal: AbortSignal): Promise<never> {
+/** Rejects when the signal is aborted, which it is not yet. */
+function noToken(until: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const late = (): void => reject(new Error('its function does not settle; give it a deadline.'))
-    if (signal.aborted) late()
-    signal.addEventListener('abort', late)
+    until.addEventListener('abort', () => reject(new Error('its function does not settle; give it a deadline.')))
   })
 }
 
