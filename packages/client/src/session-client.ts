@@ -109,7 +109,7 @@ export class SessionClient {
    * When the order of two messages matters, wait for the first.
    */
   async send(content: string, { signal, ...options }: SendOptions = {}): Promise<SendResult> {
-    const input = { sessionId: this.id, content, idempotencyKey: newKey(), ...options }
+    const input = this.#messageOf(content, options)
     return (await this.#connection.requestPatiently(SendMessageDocument, { input }, signal)).sendMessage
   }
 
@@ -124,8 +124,12 @@ export class SessionClient {
    * the signal is aborted it rejects with its reason, and the turn goes on; `cancel` ends it.
    */
   ask(content: string, { signal, ...options }: SendOptions = {}): Promise<AskResult> {
-    const input = { sessionId: this.id, content, idempotencyKey: newKey(), ...options }
-    return askAgent(this.#connection, input, this.#connection.until(signal))
+    return askAgent(this.#connection, this.#messageOf(content, options), this.#connection.until(signal))
+  }
+
+  /** With a key also where one is given as undefined or null: without it, what is tried again would be sent twice. */
+  #messageOf(content: string, options: Omit<SendOptions, 'signal'>): SendMessageInput {
+    return { sessionId: this.id, content, ...options, idempotencyKey: options.idempotencyKey ?? newKey() }
   }
 
   /** Ends the turn that runs; refused when none does. */
