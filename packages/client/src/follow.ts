@@ -21,16 +21,18 @@ export async function* follow<Data, Variables extends object>(
   connection: Connection,
   { document, variables, signal }: Subscription<Data, Variables>,
 ): AsyncGenerator<Data, void, void> {
-  let seen: number | undefined
+  // Changed in place: graphql-ws sends it again by itself where a socket was closed as if it were over.
+  const asked: Variables & { after?: unknown } = { ...variables }
   const backoff = new Backoff()
   connection.follows(1)
   try {
     while (!signal.aborted) {
-      const asked = seen === undefined ? variables : { ...variables, after: seen }
       let retryAfterMs: number | null = null
       try {
         for await (const data of connection.subscribe(document, asked, signal)) {
-          seen = seqOf(data) ?? seen
+          // Only events of a session have one.
+          const [event] = Object.values(data as object) as ({ readonly seq?: unknown } | null)[]
+          if (typeof event?.seq === 'number') asked.after = event.seq
           yield data
         }
       } catch (error) {
@@ -42,10 +44,4 @@ export async function* follow<Data, Variables extends object>(
   } finally {
     connection.follows(-1)
   }
-}
-
-/** Only events of a session have one. */
-function seqOf(data: unknown): number | undefined {
-  const [event] = Object.values(data as object) as ({ readonly seq?: unknown } | null)[]
-  return typeof event?.seq === 'number' ? event.seq : undefined
 }
