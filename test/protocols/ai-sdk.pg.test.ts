@@ -380,6 +380,10 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
   test('stop before the answer: nothing is sent, or what is on its way is stopped', async () => {
     await expect(submitUntil(AbortSignal.abort(), 'stop-first', 'run: sleep 60')).rejects.toThrow('abort')
     expect(await turnsIn('stop-first')()).toEqual([])
+    const early = new AbortController()
+    const asking = submitUntil(early.signal, 'stop-asking', 'run: sleep 60')
+    early.abort() // before the caller's own name space is known
+    await expect(asking).rejects.toThrow('abort')
     const stop = new AbortController()
     await using proxy = await TcpProxy.start(story.app.url)
     const client = connect({ url: proxy.through(story.app.url), token: tokenOf('ben') })
@@ -393,6 +397,7 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     })
     await expect(sent).rejects.toThrow('abort')
     await expect.poll(turnsIn('stop-early')).toEqual(['CANCELLED'])
+    expect(await turnsIn('stop-asking')()).toEqual([])
     client.close()
   })
 

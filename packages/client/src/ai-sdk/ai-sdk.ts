@@ -58,6 +58,12 @@ interface FollowedTurn {
   readonly asked?: readonly string[]
 }
 
+/** `place`: of what came of it; null: there is nothing to follow. */
+interface Sent {
+  readonly session: SessionClient
+  readonly place: FollowedTurn | null
+}
+
 /** How the SDK marks a call that its user has decided about, until its result comes. */
 const DECIDED = 'approval-responded'
 const TAKEN_BACK = 'WithdrawMessagePayload'
@@ -82,10 +88,13 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   async sendMessages(options: SendOptions<Message>): Promise<ReadableStream<Chunk>> {
     const { chatId, messages, abortSignal } = options
     abortSignal?.throwIfAborted()
-    const session = await this.#session(chatId)
     const last = answerToGoOnWith(options) ?? messages.at(-1)
     if (last === undefined) throw new Error('There is no message to send.')
-    const place = await this.#unlessAborted(session, this.#place(session, last, options), abortSignal)
+    const sent = this.#session(chatId).then(async (session): Promise<Sent> => {
+      abortSignal?.throwIfAborted()
+      return { session, place: await this.#place(session, last, options) }
+    })
+    const { session, place } = await this.#unlessAborted(sent, abortSignal)
     return place === null
       ? streamOf([{ type: 'start' }, ...callsWithoutResult(decidedCalls(last)), { type: 'finish' }])
       : this.#follow(session, place, abortSignal)
@@ -117,16 +126,12 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   /** Rejects as soon as it is aborted; what was on its way by then is stopped when it has arrived. */
-  async #unlessAborted(
-    session: SessionClient,
-    sent: Promise<FollowedTurn | null>,
-    abortSignal: AbortSignal | undefined,
-  ): Promise<FollowedTurn | null> {
+  async #unlessAborted(sent: Promise<Sent>, abortSignal: AbortSignal | undefined): Promise<Sent> {
     let reject: (reason: unknown) => void
     const aborted = new Promise<never>((_resolve, rejectIt) => (reject = rejectIt))
     const onAbort = (): void => {
       reject(abortSignal?.reason)
-      void sent.then((place) => place !== null && this.#stopIfMeant(session, place)).catch(() => undefined)
+      void sent.then(({ session, place }) => place !== null && this.#stopIfMeant(session, place)).catch(() => undefined)
     }
     abortSignal?.addEventListener('abort', onAbort, { once: true })
     try {
