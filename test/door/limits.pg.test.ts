@@ -6,6 +6,7 @@ import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDoorWorld, createSession, tokenOf, type Door, type DoorWorld } from './door-world.ts'
 import { RawSocket } from './raw-socket.ts'
+import { createLogger } from '../../src/platform/logger.ts'
 
 interface Answer {
   readonly data?: Record<string, unknown> | null
@@ -89,4 +90,21 @@ describe.each([
     const query = `{ sessions(first: 30) { edges { node { messages(first: null, last: 100) { edges { node { id } } } } } } }`
     expect(codesOf(await send(query))).toEqual(['QUERY_TOO_COMPLEX'])
   })
+})
+
+test('who asks for an operation by an endless name fills no log with it', async () => {
+  const lines: string[] = []
+  const to = { write: (line: string) => void lines.push(line) }
+  const logging = await world.openDoor({ logger: createLogger({ level: 'info', pretty: false, to }) })
+  const response = await fetch(`${logging.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${tokenOf('alice')}` },
+    body: JSON.stringify({ query: '{ viewer { role } }', operationName: 'x'.repeat(900_000) }),
+  })
+  const answer = await response.text()
+  expect(codesOf(JSON.parse(answer) as Answer)).toEqual(['BAD_USER_INPUT'])
+  expect(answer.length).toBeLessThan(1000)
+  const line = lines.find((one) => one.includes('"outcome":"refused"')) ?? ''
+  expect(line).toContain('"operation":"xxx')
+  expect(line.length).toBeLessThan(1000)
 })

@@ -42,6 +42,8 @@ export const LIMITS = {
   rootFields: 20,
   /** Nesting of JSON in variables. */
   jsonDepth: 32,
+  /** Characters of an operation's name that are logged, or quoted in an answer. */
+  shownName: 100,
 } as const
 
 /** Of a list that declares nothing: one that a plugin has added. */
@@ -87,6 +89,11 @@ export function tooComplex(has: string, limit: string): GraphQLError {
   return new GraphQLError(`The operation has ${has}; the limit is ${limit}.`, {
     extensions: { code: 'QUERY_TOO_COMPLEX' },
   })
+}
+
+/** A name that a client gives may be as long as a request. */
+export function shownName(name: string): string {
+  return name.length > LIMITS.shownName ? `${name.slice(0, LIMITS.shownName)}…` : name
 }
 
 export interface Measured {

@@ -14,6 +14,7 @@ import {
   isTooDeep,
   LIMITS,
   measureOperation,
+  shownName,
   WHOLE_SCHEMA_COST,
   type OperationSize,
 } from '../operation/operation-limits.ts'
@@ -60,6 +61,6 @@ function unknownOperation(name: string | undefined): GraphQLError {
   const message =
     name === undefined
       ? 'The document holds no operation, or several: then name the one to run in "operationName".'
-      : `The document holds no operation named "${name}".`
+      : `The document holds no operation named "${shownName(name)}".`
   return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } })
 }

@@ -1,6 +1,7 @@
 /** What is noted of each operation: one line in the log, and figures for /metrics. */
 import type { Clock } from '../../platform/clock.ts'
 import type { DoorPlugin } from '../operation/caller.ts'
+import { shownName } from '../operation/operation-limits.ts'
 import { onOutcome } from '../operation/outcome.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 
@@ -11,7 +12,8 @@ export function useLogLine(clock: Clock): DoorPlugin {
       ...(codes.length > 0 && { codes }),
       ...(durationMs !== null && { ms: Math.round(durationMs) }),
     }
-    logger.info({ tokenName: viewer.tokenName, operation: name, type, outcome, ...figures }, 'operation')
+    const operation = name === null ? null : shownName(name)
+    logger.info({ tokenName: viewer.tokenName, operation, type, outcome, ...figures }, 'operation')
   })
 }
 
