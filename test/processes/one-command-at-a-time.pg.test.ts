@@ -157,7 +157,7 @@ async function nodeOf(server: ServerProcess): Promise<unknown> {
   return (await server.logged('node joined'))['node']
 }
 
-/** Each server takes one session, because it has one slot; that which gets none is the one that takes over, and has many. */
+/** Each server takes one session, as it has one slot; that which gets none is the one that takes over, and has many. */
 async function castParts(servers: readonly ServerProcess[], cluster: Cluster) {
   const ada = clientOf(must(servers[0], 'there are several'), 'ada')
   const sessionIds = FAULTS.map((_, index) => `cli:alone-${index}`)
