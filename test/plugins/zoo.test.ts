@@ -77,6 +77,7 @@ describe('a plugin that ends its own thread is lost, and nothing else', () => {
     ['eats-buffers', 'more than 256 MB of memory'],
     ['steals-port', 'flooded the server with messages'],
     ['breaks-protocol', 'what no plugin may send'],
+    ['posts-lists', 'what no plugin may send'],
   ])('%s', async (name, reason) => {
     await besideNeighbour(async () => {
       const plugin = await started(name)

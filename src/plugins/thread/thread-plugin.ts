@@ -245,13 +245,18 @@ export class ThreadPlugin implements PluginInstance {
   /** A text, or some together. */
   #receiveAll(texts: unknown): void {
     if (!Array.isArray(texts)) return this.#receive(texts)
-    for (const text of texts as unknown[]) this.#receive(text)
+    for (const text of texts as unknown[]) {
+      // The rest of an endless list would keep the whole process.
+      if (this.#isEnding) return
+      this.#receive(text)
+    }
   }
 
   #receive(text: unknown): void {
     if (this.#isEnding) return
+    if (typeof text !== 'string') return this.#lose('it sent what no plugin may send')
     this.#received += 1
-    this.#receivedChars += String(text).length
+    this.#receivedChars += text.length
     const { messagesPerBeat, charsPerBeat } = this.#options.limits
     if (this.#received > messagesPerBeat || this.#receivedChars > charsPerBeat) {
       return this.#lose('it flooded the server with messages')
