@@ -9,6 +9,7 @@ import type { Queryable } from '../store/database.ts'
 import { OPENED_ELSEWHERE } from '../store/intake/intake-access.ts'
 import type { Actor } from '../store/intake/intake-audit.ts'
 import { INSERT_AUDIT } from '../store/audit-entries.ts'
+import { refuseForeignRows } from './foreign-rows.ts'
 import { importRows, settleImported, type ImportTarget } from './import-rows.ts'
 import { endSchema, EXPORT_VERSION, headerSchema, rowSchema, type ExportHeader, type RowLine } from './line-schemas.ts'
 import { ROW_NAMES, type RowName } from './row-kinds.ts'
@@ -66,6 +67,7 @@ export async function importSession(options: ImportOptions): Promise<ImportRepor
       'TRANSFER_REFUSED',
       `The file ends after line ${session.line} without its end line: it was cut off. Export the session again.`,
     )
+  if (as === null) await refuseForeignRows(client, sessionId)
   const cancelledTurns = await settleImported({ client, sessionId }, at)
   const change = fork === undefined ? importedAs(header, session.line) : { change: 'FORKED', detail: fork.detail }
   const entry = [newId('audit'), at, 'SESSION', sessionId, null, by?.userName ?? null, by?.tokenName ?? null, change]

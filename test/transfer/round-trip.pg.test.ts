@@ -6,8 +6,11 @@ import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type * as z from 'zod'
 import { rounds } from '../harness/rounds.ts'
 import { must } from '../../src/platform/must.ts'
+import { EVENT_DATA } from '../../src/transfer/event-data.ts'
+import { OF_EVENTS } from '../../src/transfer/foreign-rows.ts'
 import { exportSession } from '../../src/transfer/export-session.ts'
 import { onConnection } from '../../src/transfer/transfer-transaction.ts'
 import { importSession, type ImportReport } from '../../src/transfer/import-session.ts'
@@ -134,6 +137,45 @@ test('a learning whose question stayed behind waits for a person', async () => {
   const { rows } = await client.query('SELECT DISTINCT status, held, decided_by, reason FROM learnings')
   expect(rows).toEqual([{ status: 'PENDING', held: true, decided_by: null, reason: null }])
   await forget(idOf(must(lines, 'a session')))
+})
+
+describe('a file that names what belongs to another session', () => {
+  const sample = (seed: number): Line[] => {
+    const [lines] = fc.sample(
+      exportedSession.filter((all) => all.some(({ type }) => type === 'task')),
+      { seed, numRuns: 1 },
+    )
+    return must(lines, 'a session')
+  }
+  const [others, lines] = [sample(7), sample(8)]
+  const idIn = (type: string): unknown => must(others.find((line) => line['type'] === type)?.['id'], type)
+  const changed = (change: (line: Line) => Line | null): Line[] => lines.map((line) => change(line) ?? line)
+  beforeAll(async () => void (await imported(others)))
+  afterAll(() => forget(idOf(others)))
+
+  test.each([
+    ['turn', (line: Line) => (line['type'] === 'turn' ? { ...line, joinedIntoId: idIn('turn') } : null)],
+    ['task', (line: Line) => (line['type'] === 'task' ? { ...line, turnId: idIn('turn') } : null)],
+    ['approval', (line: Line) => (line['type'] === 'approval' ? { ...line, turnId: idIn('turn') } : null)],
+    ['event', (line: Line) => (line['type'] === 'event' ? { ...line, turnId: idIn('turn') } : null)],
+    [
+      'event',
+      (line: Line) =>
+        line['event'] === 'Review' ? { ...line, data: { ...(line['data'] as Line), taskId: idIn('task') } } : null,
+    ],
+  ])('is refused: a %s', async (kind, change) => {
+    await expect(imported(changed(change))).rejects.toThrow(
+      new RegExp(`^A ${kind} of the file refers to \\w+, which belongs to another session of this server`),
+    )
+    await imported(lines)
+    await forget(idOf(lines))
+  })
+
+  test('each id in an event that is one of a row is looked at', () => {
+    const shapes = Object.values(EVENT_DATA).flatMap((data) => Object.keys((data as z.ZodObject).shape))
+    const named = new Set(shapes.filter((key) => key.endsWith('Id') && key !== 'thinkingId'))
+    expect([...named].toSorted()).toEqual([...OF_EVENTS].toSorted())
+  })
 })
 
 test.each([
