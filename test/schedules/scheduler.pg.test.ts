@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FinalTurnStatus } from '../../src/core/status.ts'
 import { retryTurn } from '../../src/intake/message/retry-turn.ts'
 import { sendMessage } from '../../src/intake/message/send-message.ts'
+import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 import { fireSchedule } from '../../src/schedules/fire-schedule.ts'
 import { newRun } from '../../src/schedules/new-run.ts'
@@ -123,6 +124,39 @@ test('a session that another transaction holds keeps no other schedule from firi
   await untilMessages(world, run.sessionId, 1)
   await world.sql('DELETE FROM schedules')
 })
+
+test('a run that is opened as the one before ends begins behind that', async () => {
+  const id = await addSchedule(world)
+  const earlier = new Date(Date.now() - 60_000)
+  const last = await endedRun(id)
+  await makeDue(world, id)
+  const [due] = await readDueSchedules(world.context.database, 100)
+  const read = must(due, 'it is due')
+  const run = newRun(read, { dueAt: read.dueAt, at: earlier, manual: false })
+  expect(await openRun(world.context.database, read, { run, nextRunAt: null })).toBe(true)
+  expect(await startOf(run.id)).toEqual(last)
+  await world.sql(`UPDATE schedule_runs SET status = 'DONE', finished_at = started_at WHERE id = $1`, run.id)
+  const context = { ...world.context, clock: { ...world.context.clock, now: () => earlier } }
+  const triggered = await triggerSchedule(context, world.as('bob'), id)
+  expect(await startOf('runId' in triggered ? triggered.runId : '')).toEqual(last)
+  await world.sql('DELETE FROM schedules')
+})
+
+/** When it ended. */
+async function endedRun(id: string): Promise<unknown> {
+  const [run] = await world.sql(
+    `INSERT INTO schedule_runs (id, schedule_id, due_at, manual, status, started_at, finished_at)
+      VALUES ($1, $2, now(), true, 'DONE', now(), now()) RETURNING finished_at`,
+    newId('run'),
+    id,
+  )
+  return run?.['finished_at']
+}
+
+async function startOf(runId: string): Promise<unknown> {
+  const [run] = await world.sql('SELECT started_at FROM schedule_runs WHERE id = $1', runId)
+  return run?.['started_at']
+}
 
 test('a message that is sent twice at once, or again later, is there once', async () => {
   const id = await addSchedule(world)

@@ -136,6 +136,8 @@ test('a round that joins what its user says in the session of the child is answe
   await ada.run(SetBusyPolicyDocument, { id, busyPolicy: 'COLLECT' })
   const gate = place.path('gate')
   await send(ada, id, `run: until [ -e ${gate} ]; do sleep 0.02; done`)
+  // What comes before its turn begins would be taken along with it.
+  await expect.poll(() => queueOf(ada, id)).toMatchObject({ status: 'RUNNING', queueLength: 0 })
   await send(ada, id, 'Say it twice.')
   answerWhole({ content: notYet }, response)
   await expect.poll(async () => (await queueOf(ada, id)).queueLength).toBe(2)

@@ -94,9 +94,13 @@ export function openManualRun(
     })
     const run = decide(locked, open?.id ?? null)
     if ('kind' in run) return run
+    // The run before may have ended while this waited for the schedule.
+    const [before] = await transaction.$queryRaw<{ finishedAt: Date | null }[]>`
+      SELECT max(finished_at) AS "finishedAt" FROM schedule_runs WHERE schedule_id = ${id}`
+    const startedAt = new Date(Math.max(run.at.getTime(), before?.finishedAt?.getTime() ?? 0))
     const schedule = await transaction.schedule.update({ where: { id }, data: { version: locked.version + 1 } })
-    const { at, ...columns } = run
-    await transaction.scheduleRun.create({ data: { ...columns, scheduleId: id, status: 'RUNNING', startedAt: at } })
+    const { at: _, ...columns } = run
+    await transaction.scheduleRun.create({ data: { ...columns, scheduleId: id, status: 'RUNNING', startedAt } })
     await recordEdit(transaction, editor, { change: 'SCHEDULE_TRIGGERED', schedule })
     return { schedule, run }
   })

@@ -114,7 +114,9 @@ const OPEN = intakeStatement(
     WHERE s.id = input.schedule_id AND s.version = input.version RETURNING s.id),
   run AS (
     INSERT INTO schedule_runs (id, schedule_id, due_at, manual, status, session_id, message_id, started_at)
-    SELECT input.run_id, schedule.id, input.due_at, input.manual, 'RUNNING', input.session_id, input.message_id, input.at
+    SELECT input.run_id, schedule.id, input.due_at, input.manual, 'RUNNING', input.session_id, input.message_id,
+      -- The run before may have ended while what is due was read.
+      greatest(input.at, (SELECT max(r.finished_at) FROM schedule_runs r WHERE r.schedule_id = schedule.id))
     FROM schedule, input),
   ${PRUNED}
   SELECT id FROM schedule`,
