@@ -129,11 +129,13 @@ class Scene {
     }
   }
 
-  async seenAtMs(): Promise<number> {
-    const rows = await this.#cluster.query<{ seen_at: Date }>('SELECT seen_at FROM nodes WHERE id = $1', [
-      await nodeOf(this.server),
-    ])
-    return must(rows[0], 'it is listed').seen_at.getTime()
+  /** Null: it is no node any more. */
+  async seenAtMs(): Promise<number | null> {
+    const rows = await this.#cluster.query<{ seen_at: Date }>(
+      'SELECT seen_at FROM nodes WHERE id = $1 AND evicted_at IS NULL',
+      [await nodeOf(this.server)],
+    )
+    return rows[0]?.seen_at.getTime() ?? null
   }
 
   async #hears(ada: ApiClient, text: string): Promise<void> {
@@ -221,8 +223,7 @@ afterAll(() => stage.disposeAsync(), PATIENCE_MS)
 
 const outcomes = new Map<Fault, Outcome>()
 beforeAll(async () => {
-  const { scenes, heir, cluster } = await setTheStage()
-  const seenAtMs = await Promise.all(scenes.map((scene) => scene.seenAtMs()))
+  const { scenes, heir, cluster, seenAtMs } = await setTheStage()
   await Promise.all(scenes.map((scene) => scene.strike()))
   await Promise.all(scenes.map((scene) => scene.takenOver(heir)))
   await Promise.all(scenes.map((scene) => scene.goOn()))
@@ -235,6 +236,8 @@ interface Stage {
   readonly scenes: readonly Scene[]
   readonly heir: ServerProcess
   readonly cluster: Cluster
+  /** When each server had last been seen. */
+  readonly seenAtMs: readonly number[]
 }
 
 /**
@@ -250,8 +253,11 @@ async function setTheStage(): Promise<Stage> {
     for (const _ of [...FAULTS, null]) servers.push(await cluster.start())
     const set = await Promise.race([castParts(servers, cluster), evictionIn(servers)])
     if (set === null) continue
+    const seen = await Promise.all(set.scenes.map((scene) => scene.seenAtMs()))
+    const seenAtMs = seen.filter((one) => one !== null)
+    if (seenAtMs.length < seen.length) continue
     stage.use(own.move())
-    return { ...set, cluster }
+    return { ...set, cluster, seenAtMs }
   }
 }
 

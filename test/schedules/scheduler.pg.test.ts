@@ -147,7 +147,7 @@ async function endedRun(id: string): Promise<unknown> {
   const [run] = await world.sql(
     `INSERT INTO schedule_runs (id, schedule_id, due_at, manual, status, started_at, finished_at)
       VALUES ($1, $2, now(), true, 'DONE', now(), now()) RETURNING finished_at`,
-    newId('run'),
+    newId('scheduleRun'),
     id,
   )
   return run?.['finished_at']

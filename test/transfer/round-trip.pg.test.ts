@@ -140,7 +140,7 @@ test('a learning whose question stayed behind waits for a person', async () => {
 })
 
 describe('a file that names what belongs to another session', () => {
-  const sample = (seed: number): Line[] => {
+  const sample = (seed: number): readonly Line[] => {
     const [lines] = fc.sample(
       exportedSession.filter((all) => all.some(({ type }) => type === 'task')),
       { seed, numRuns: 1 },
