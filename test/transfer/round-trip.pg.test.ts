@@ -171,7 +171,7 @@ describe('a file that names what belongs to another session', () => {
     await forget(idOf(lines))
   })
 
-  test('each id in an event that is one of a row is looked at', () => {
+  test('each id in an event that is one of a row is checked', () => {
     const shapes = Object.values(EVENT_DATA).flatMap((data) => Object.keys((data as z.ZodObject).shape))
     const named = new Set(shapes.filter((key) => key.endsWith('Id') && key !== 'thinkingId'))
     expect([...named].toSorted()).toEqual([...OF_EVENTS].toSorted())
