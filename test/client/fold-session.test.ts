@@ -111,8 +111,8 @@ test('ten thousand pieces cost about ten times what a thousand do', () => {
     some.reduce<SessionState>((state, event) => foldEvent(state, event, NO_KEY), first)
     return performance.now() - began
   }
-  // The middle of nine: what others do on the machine, or its clock, is not measured. Each that is read anew would cost a
-  // hundred times.
+  // The middle of nine: what others do on the machine, or its clock, is not measured. Each that is read anew would cost
+  // a hundred times.
   const middle = (count: number): number =>
     Array.from({ length: 9 }, () => msOf(count)).toSorted((one, other) => one - other)[4] ?? NaN
   expect(middle(10_000) / middle(1000)).toBeLessThan(30)
