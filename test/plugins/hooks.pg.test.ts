@@ -147,13 +147,24 @@ test('a conversation: what comes of a delegated task is judged as the result of 
 })
 
 test('a plugin that was off when the turn began takes no part; turns cost nothing without any', async () => {
+  const failures = await failuresAsCounted('witness')
   await update(story, { name: 'witness', enabled: false })
   await update(story, { name: 'clock', enabled: false })
   await until(story, 'clock', 'DISABLED')
   const turn = await converse(story.as('ada'), 'web:off', 'run: echo boo')
   expect(turn.tasks[0]?.review?.verdict).toBe('OK')
   expect(await notes('web:off')).toEqual([])
+  expect(await failuresAsCounted('witness')).toBe(failures)
+  await update(story, { name: 'witness', enabled: false })
 })
+
+/** The last calls of a plugin that was stopped are counted before it starts anew. */
+async function failuresAsCounted(name: string): Promise<number> {
+  await update(story, { name, enabled: false })
+  await update(story, { name, enabled: true })
+  await until(story, name, 'READY')
+  return (await read(story, name)).failures
+}
 
 test("the built-in context: files of the home are the operator's words, those of the session are data", async () => {
   expect(await read(story, 'context')).toMatchObject({ origin: 'BUILT_IN', instructs: true, enabled: false })
