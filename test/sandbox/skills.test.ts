@@ -10,6 +10,7 @@ import { addSkill, type SkillFiles } from '../harness/skills.ts'
 import type { CommandOutcome, SkillInput } from '../../src/execution/command.ts'
 import { createCommandRunner, type CommandService } from '../../src/execution/run-command.ts'
 import { scanSkills } from '../../src/execution/skills/skill-catalog.ts'
+import type { InstalledSkill } from '../../src/execution/skills/skill-folder.ts'
 import { adminWorkspacePath, workspacePath } from '../../src/execution/workspace/workspace.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { must } from '../../src/platform/must.ts'
@@ -45,12 +46,16 @@ for (const { name, role, options, skipped, holds } of WAYS) {
       return addSkill(home, 'x', files)
     }
 
+    function find(): InstalledSkill {
+      return must(scanSkills(home).skills.get('x'), 'a skill that works')
+    }
+
     /** The skill that was added last. */
     function call(input: Partial<SkillInput> = {}): Promise<CommandOutcome> {
       return service.runner.runSkill({
         sessionId: SESSION,
         taskId: 'task_1',
-        skill: must(scanSkills(home).skills.get('x'), 'a skill that works'),
+        skill: input.skill ?? find(),
         args: {},
         sessionSecrets: {},
         environment: {},
@@ -181,6 +186,34 @@ for (const { name, role, options, skipped, holds } of WAYS) {
         stderr: expect.stringContaining('Read-only file system'),
       })
       expect(existsSync(join(home, 'skills/x/mark'))).toBe(false)
+    })
+
+    test('is not run while it is updated, nor once it is removed, and says so', async () => {
+      const folder = add(python('print("ran")'))
+      const skill = find()
+      const refused = { kind: 'refused', reason: expect.stringContaining('The skill "x" was not run') }
+      writeFileSync(join(folder, '.installing'), '1\n')
+      expect(await call({ skill })).toMatchObject(refused)
+      rmSync(folder, { recursive: true })
+      expect(await call({ skill })).toMatchObject(refused)
+    })
+
+    test.each([
+      ['#!/usr/bin/env no-such-ruby', 'no-such-ruby'],
+      ['#!/usr/bin/env -S no-such-ruby -w', 'no-such-ruby'],
+      ['#! /usr/bin/no-such-ruby -w', '/usr/bin/no-such-ruby'],
+    ])('whose %j is not installed names it, and what to do', async (line, program) => {
+      expect(await run({ manifest: 'run = "bin/x"', files: { 'bin/x': `${line}\nputs 1\n` } })).toEqual({
+        kind: 'refused',
+        reason: `The skill "x" was not run: it is run by ${program}, which is not in /usr on the server. The operator installs it there.`,
+      })
+    })
+
+    test('whose Python is gone with an update of the system says how to make it anew', async () => {
+      const folder = add(python('print(1)'))
+      mkdirSync(join(folder, '.venv/bin'), { recursive: true })
+      symlinkSync('/usr/bin/python2.0', join(folder, '.venv/bin/python'))
+      expect(await call()).toEqual({ kind: 'refused', reason: expect.stringContaining('factotum skill update x') })
     })
 
     test('ends with everything that it started when it is cancelled', async () => {

@@ -55,7 +55,8 @@ async function skill(...words: readonly string[]): Promise<void> {
     return answer === true
   }
   const terminal = { print: (text: string) => void (printed += `${text}\n`), confirm: answer === null ? null : confirm }
-  const environment = { PATH: process.env['PATH'], HOME: root }
+  // No package comes from elsewhere.
+  const environment = { PATH: process.env['PATH'], HOME: root, PIP_NO_INDEX: '1' }
   const secretOf = (variable: string): string | null => (variable === 'KISO_SKILL_X_KNOWN' ? 'set' : null)
   const progress = new Progress({ clock: systemClock, print: () => undefined })
   await new SkillShop({ home, cwd: root, environment, terminal, progress, secretOf }).carryOut(parsed.action)
@@ -159,6 +160,13 @@ describe('from a folder', () => {
     expect(left()).toEqual(['x'])
   })
 
+  test('a skill that would be given the secret of another is refused', async () => {
+    await skill('install', source('web-search', { manifest: '[kiso.skill.env]\nkey = {}' }))
+    const greedy = source('web', { manifest: '[kiso.skill.env]\nsearch_key = {}' })
+    await expect(skill('install', greedy)).rejects.toThrow('both read FACTOTUM_SKILL_WEB_SEARCH_KEY')
+    expect(installed()).toEqual(['web-search'])
+  })
+
   test('a skill of unknown origin is not updated', async () => {
     addSkill(home, 'found', { files: { 'run.py': '' } })
     await expect(skill('update', 'found')).rejects.toThrow('Nobody knows where this skill came from')
@@ -227,6 +235,59 @@ describe('what a skill needs', () => {
     const bad = '[project]\ndependencies = ["--index-url=http://evil"]'
     await expect(skill('install', source('y', { files: { 'pyproject.toml': bad } }))).rejects.toThrow('pyproject.toml')
     expect(left()).toEqual(['x'])
+  })
+})
+
+describe('what a skill brings runs nothing with the rights of the admin unless deps.sh was agreed to', () => {
+  const ran = (): string => join(root, 'ran')
+  /** Python that leaves a trace of itself. */
+  const trace = (): string => `open(${JSON.stringify(ran())}, "w")\n`
+
+  /** A package that needs nothing to be built but code of its own. */
+  const builds = (folder: string): Record<string, string> => ({
+    [`${folder}/pyproject.toml`]:
+      '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n[project]\nname = "evil"\nversion = "1"\n',
+    [`${folder}/PKG-INFO`]: 'Metadata-Version: 2.1\nName: evil\nVersion: 1\n',
+    [`${folder}/backend.py`]: trace(),
+  })
+
+  test('a package is not built, though requirements.txt takes the option back', async () => {
+    const requirements = '--no-binary :all:\n--no-index\n--find-links .\nevil'
+    const folder = source('x', { files: { 'requirements.txt': requirements, ...builds('evil-1') } })
+    execFileSync('tar', ['-czf', 'evil-1.tar.gz', 'evil-1'], { cwd: folder })
+    await expect(skill('install', folder)).rejects.toThrow('Only wheels are installed')
+    expect(existsSync(ran())).toBe(false)
+    expect(left()).toEqual([])
+  })
+
+  test('nor is one that is a folder of the repository, nor a Python run that it brings', async () => {
+    const files = {
+      'requirements.txt': './evil-1',
+      ...builds('evil-1'),
+      '.venv/bin/python': `#!/bin/sh\n: > ${ran()}\n`,
+    }
+    const folder = source('x', { files })
+    chmodSync(join(folder, '.venv/bin/python'), 0o755)
+    await expect(skill('install', commit(folder, join(root, 'x.git')))).rejects.toThrow('Only wheels are installed')
+    expect(existsSync(ran())).toBe(false)
+  })
+
+  test('a wheel is installed, and no module beside it imported', async () => {
+    const wheel = `import zipfile
+with zipfile.ZipFile("fine-1-py3-none-any.whl", "w") as z:
+    z.writestr("fine.py", "answer = 42")
+    z.writestr("fine-1.dist-info/METADATA", "Metadata-Version: 2.1\\nName: fine\\nVersion: 1\\n")
+    z.writestr("fine-1.dist-info/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    z.writestr("fine-1.dist-info/RECORD", "")`
+    const modules = ['venv.py', 'ensurepip.py', 'pip.py', 'runpy.py'].map((file) => [file, trace()])
+    const requirements = '--no-index\n--find-links .\nfine'
+    const folder = source('x', { files: { 'requirements.txt': requirements } })
+    execFileSync('python3', ['-c', wheel], { cwd: folder })
+    for (const [file = '', text = ''] of modules) writeFileSync(join(folder, file), text)
+    await skill('install', folder)
+    const python = inSkills('x/.venv/bin/python')
+    expect(execFileSync(python, ['-I', '-c', 'import fine; print(fine.answer)'], { encoding: 'utf8' })).toBe('42\n')
+    expect(existsSync(ran())).toBe(false)
   })
 })
 

@@ -13,6 +13,39 @@ export function variableNames(skill: string, key: string): readonly string[] {
   return PREFIXES.map((prefix) => `${prefix}${rest}`)
 }
 
+type Declared = Pick<SkillManifest, 'name' | 'env'>
+
+/**
+ * Why a skill must not be used beside the others: `search-key` of "web" and `key` of "web-search" are one variable, so
+ * each would be given the other's secret. Null: it shares none.
+ */
+export function explainSharedSecret(skill: Declared, others: readonly Declared[]): string | null {
+  for (const other of others) {
+    const variable = sharedVariable(skill, other)
+    if (variable !== null) {
+      return `It would be given a secret of the skill "${other.name}": both read ${variable}. Remove one of them, or rename it, or its secret, in its manifest.`
+    }
+  }
+  return null
+}
+
+function sharedVariable(skill: Declared, other: Declared): string | null {
+  const [name, otherName] = [plainName(skill), plainName(other)]
+  if (skill.name === other.name) return null
+  // Else their variables cannot be the same.
+  if (!name.startsWith(otherName) && !otherName.startsWith(name)) return null
+  const theirs = new Set(variablesOf(other))
+  return variablesOf(skill).find((variable) => theirs.has(variable)) ?? null
+}
+
+function plainName({ name }: Declared): string {
+  return name.replaceAll('-', '_')
+}
+
+function variablesOf({ name, env }: Declared): readonly string[] {
+  return env.flatMap(({ key }) => variableNames(name, key))
+}
+
 /** A deploy secret by the name of its variable; null: it is not set. */
 export type SecretOf = (variable: string) => string | null
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../core/errors.ts'
 import { randomHex } from '../../platform/id.ts'
-import { INSTALLING_MARKER } from './skill-folder.ts'
+import { INSTALLING_MARKER } from './installing-marker.ts'
 import type { SkillSource } from './skill-source.ts'
 
 const SOURCE_FILE = '.factotum-source.json'

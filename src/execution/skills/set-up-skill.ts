@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import { deployEnvironment, describeMissing, type SecretOf } from './deploy-environment.ts'
 import { locateProgram } from './locate-program.ts'
-import { preparePython } from './prepare-python.ts'
+import { preparePython, removeBroughtPython } from './prepare-python.ts'
 import { runForSetUp, type SetUpEnvironment } from './run-for-set-up.ts'
 import type { InstalledSkill } from './skill-folder.ts'
 
@@ -23,6 +23,7 @@ interface SetUpOptions {
 /** What the admin still has to see to; rejects with an AppError when the skill cannot work. */
 export async function setUpSkill(skill: InstalledSkill, options: SetUpOptions): Promise<readonly string[]> {
   const { tools, depsScript, requirePrograms, secretOf } = options
+  await removeBroughtPython(skill.folder)
   if (depsScript !== null) await runForSetUp('/bin/bash', ['--', depsScript], tools)
   await preparePython(skill.folder, skill.python, tools)
   const missing = skill.bin.filter((name) => locateProgram(name) === null)

@@ -87,6 +87,20 @@ test('of two skills with one name the first folder wins, and the other is report
   expect(catalog.scan().problems).toEqual([])
 })
 
+test('skills that would be given the secret of each other are not used until one is renamed', () => {
+  const env = (key: string): string => `[kiso.skill.env]\n${key} = { required = true }`
+  addSkill(home, 'web-search', { manifest: env('api-key'), files: { 'run.py': '' } })
+  addSkill(home, 'web', { manifest: env('api_key'), files: { 'run.py': '' } })
+  expect(names()).toEqual(['web', 'web-search'])
+  const other = addSkill(home, 'web', { manifest: env('search_api_key'), files: {} })
+  expect(names()).toEqual([])
+  const both = 'both read FACTOTUM_SKILL_WEB_SEARCH_API_KEY'
+  expect(problemOf('web')).toContain(`a secret of the skill "web-search": ${both}`)
+  expect(problemOf('web-search')).toContain(`a secret of the skill "web": ${both}`)
+  rmSync(other, { recursive: true })
+  expect(names()).toEqual(['web-search'])
+})
+
 describe('a broken folder is reported and hurts no other', () => {
   beforeEach(() => void addSkill(home, 'good', { files: { 'run.py': '' } }))
 

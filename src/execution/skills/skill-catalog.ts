@@ -10,6 +10,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { explainSharedSecret } from './deploy-environment.ts'
 import { readSkillFolder, type InstalledSkill, type ManifestCache } from './skill-folder.ts'
 
 /** A folder that holds no usable skill, and why. */
@@ -82,6 +83,14 @@ export function scanSkills(home: string, cache: ManifestCache = new Map()): Skil
     if (content.kind === 'broken') problems.push({ folder, message: content.problem })
     else if (first === undefined) skills.set(content.skill.name, content.skill)
     else problems.push({ folder, message: describeDuplicate(first) })
+  }
+  // Whose the secret is only the admin knows, so none of them is given it.
+  const read = [...skills.values()]
+  for (const skill of read) {
+    const message = explainSharedSecret(skill, read)
+    if (message === null) continue
+    skills.delete(skill.name)
+    problems.push({ folder: basename(skill.folder), message })
   }
   return { skills, problems }
 }

@@ -6,10 +6,9 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../../core/errors.ts'
+import { INSTALLING_MARKER } from './installing-marker.ts'
 import { parseManifest, type ParsedManifest, type SkillManifest } from './skill-manifest.ts'
 
-/** The catalog skips a folder that holds this: the skill is being installed, or the installation was killed. */
-export const INSTALLING_MARKER = '.installing'
 /** In this order; all have the same fields. */
 const MANIFESTS = ['kiso.toml', 'skill.toml']
 const MAX_MANIFEST_BYTES = 64 * 1024

@@ -2,8 +2,12 @@
  * How a skill starts, on the side of the command host: as a line for the shell that starts every command, and what has
  * to be there for it. The folder of a skill is read-only for every process that the kernel confines.
  */
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { closedDirectory, type Account } from '../../config/home/unprivileged-account.ts'
+import { INSTALLING_MARKER } from './installing-marker.ts'
+import { locateProgram } from './locate-program.ts'
+import { explainMissingInterpreter, explainMissingProgram } from './skill-interpreter.ts'
 import type { SkillStart } from './skill-folder.ts'
 
 /** As it crosses to the command host. */
@@ -33,6 +37,17 @@ export interface SkillLaunch {
   readonly mounts: readonly { readonly source: string; readonly target: string }[]
 }
 
+/**
+ * Why it cannot run now, for people; null: it is there. A sandbox that is to show a folder which has just gone does not
+ * start, and would count as one that does not work.
+ */
+export function explainAbsence(skill: SkillProgram, isConfined: boolean): string | null {
+  const { name, folder, start } = skill
+  const isReady = existsSync(join(folder, start.file)) && !existsSync(join(folder, INSTALLING_MARKER))
+  if (!isReady) return `The skill "${name}" was not run: it has just been removed, or is being updated.`
+  return explainMissingInterpreter(skill, isConfined)
+}
+
 /** A Node program gets the Node of this server. `mounts` takes effect only with bubblewrap. */
 export function planAdminSkill(skill: SkillProgram): SkillLaunch {
   const { folder, input, environment } = skill
@@ -45,6 +60,8 @@ export function planConfinedSkill(skill: SkillProgram, account: Account | null):
   const { folder, input, environment } = skill
   if (closedDirectory(account, folder) !== null) return explainClosed(skill)
   const hasNode = skill.start.kind === 'NODE' && closedDirectory(account, dirname(process.execPath)) === null
+  if (skill.start.kind === 'NODE' && !hasNode && locateProgram('node') === null)
+    return explainMissingProgram(skill.name, 'node')
   const command = commandFor(skill, { folder: SANDBOX_SKILL, node: hasNode ? SANDBOX_NODE : 'node' })
   const mounts = [
     { source: folder, target: SANDBOX_SKILL },

@@ -21,7 +21,7 @@ import {
   sweepLeftovers,
   unmarkInstalling,
 } from './installation.ts'
-import type { SecretOf } from './deploy-environment.ts'
+import { explainSharedSecret, type SecretOf } from './deploy-environment.ts'
 import { readDepsScript, setUpSkill } from './set-up-skill.ts'
 import { scanSkills, skillsFolder, type SkillScan } from './skill-catalog.ts'
 import { readSkillFolder, type InstalledSkill } from './skill-folder.ts'
@@ -148,8 +148,13 @@ export class SkillShop {
       )
     }
     const { name } = content.skill
-    const other = scanSkills(this.#options.home).skills.get(name)
-    if (other === undefined || basename(other.folder) === folderName) return content.skill
+    const others = [...scanSkills(this.#options.home).skills.values()].filter(
+      ({ folder }) => basename(folder) !== folderName,
+    )
+    const shared = explainSharedSecret(content.skill, others)
+    if (shared !== null) throw refuse(`The skill "${name}" is not installed. ${shared}`)
+    const other = others.find((one) => one.name === name)
+    if (other === undefined) return content.skill
     throw refuse(
       `There is already a skill "${name}", in ${other.folder}. Remove it first ("factotum skill remove ${name}"), or update it instead.`,
     )

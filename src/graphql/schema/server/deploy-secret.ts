@@ -2,6 +2,7 @@
 import type { Config, McpReach } from '../../../config/config.ts'
 import { variableNames } from '../../../execution/skills/deploy-environment.ts'
 import type { InstalledSkill } from '../../../execution/skills/skill-folder.ts'
+import type { PluginsContext } from '../../../plugins/change-plugin.ts'
 import type { KnownSecret } from '../../../secrets/secret-store.ts'
 import { builder } from '../builder.ts'
 import { connectionOf, fromFront } from '../paging/connection-type.ts'
@@ -19,7 +20,7 @@ const SecretSourceEnum = builder.enumType('SecretSource', {
   } as const satisfies Record<Source, { readonly description: string }>,
 })
 
-type UseKind = 'PROVIDER' | 'WEBHOOK' | 'SKILL' | 'MCP_SERVER'
+type UseKind = 'PROVIDER' | 'WEBHOOK' | 'SKILL' | 'MCP_SERVER' | 'PLUGIN'
 
 const SecretUseKindEnum = builder.enumType('SecretUseKind', {
   description: 'What asks for a deploy secret.',
@@ -28,6 +29,7 @@ const SecretUseKindEnum = builder.enumType('SecretUseKind', {
     WEBHOOK: { description: 'A token, to sign the posts to the webhooks of its sessions.' },
     SKILL: { description: 'A skill, whose manifest declares it.' },
     MCP_SERVER: { description: 'A server of tools, as a variable or to be let in.' },
+    PLUGIN: { description: 'An enabled plugin, whose settings name it. Whether it works without is not known.' },
   } as const satisfies Record<UseKind, { readonly description: string }>,
 })
 
@@ -42,7 +44,9 @@ const SecretUseType = builder.objectRef<SecretUse>('SecretUse').implement({
   authScopes: { admin: true },
   fields: (t) => ({
     kind: t.expose('kind', { type: SecretUseKindEnum, description: 'What it is.' }),
-    name: t.exposeString('name', { description: 'The name of the provider, the token, the skill or the server.' }),
+    name: t.exposeString('name', {
+      description: 'The name of the provider, the token, the skill, the server or the plugin.',
+    }),
     required: t.exposeBoolean('required', { description: 'It does not work without.' }),
   }),
 })
@@ -95,7 +99,12 @@ function listSecrets(known: readonly KnownSecret[], wants: readonly Want[]): Dep
   return [...uses].map(([name, of]) => ({ name, source: sources.get(name) ?? null, uses: of }))
 }
 
-function wantsOf({ providers, tokens, mcp }: Config, skills: Iterable<InstalledSkill>): Want[] {
+interface Asking {
+  readonly skills: Iterable<InstalledSkill>
+  readonly plugins: ReturnType<PluginsContext['live']['secretsNamed']>
+}
+
+function wantsOf({ providers, tokens, mcp }: Config, { skills, plugins }: Asking): Want[] {
   const ofProviders = [...providers.values()].flatMap(({ name, apiKeyEnv }): Want[] =>
     apiKeyEnv === null ? [] : [{ variables: [apiKeyEnv], use: { kind: 'PROVIDER', name, required: true } }],
   )
@@ -114,7 +123,10 @@ function wantsOf({ providers, tokens, mcp }: Config, skills: Iterable<InstalledS
       return { variables: [variable], use: { kind: 'MCP_SERVER', name, required: true } }
     }),
   )
-  return [...ofProviders, ...ofWebhooks, ...ofSkills, ...ofServers]
+  const ofPlugins = plugins.map(({ plugin: name, variable }): Want => {
+    return { variables: [variable], use: { kind: 'PLUGIN', name, required: false } }
+  })
+  return [...ofProviders, ...ofWebhooks, ...ofSkills, ...ofServers, ...ofPlugins]
 }
 
 function namesIn(reach: McpReach): readonly string[] {
@@ -130,9 +142,10 @@ builder.queryField('secrets', (t) =>
       'The deploy secrets by name: those that are set, and those that something asks for and that are set nowhere. As the ' +
       'process that answers knows them; `reloadSecrets` reads .env at once. For admins.',
     args: fromFront(t),
-    resolve: (_root, args, { secrets, config, skills }, info) => {
+    resolve: (_root, args, { secrets, config, skills, plugins }, info) => {
       const request = readPageRequest('secrets1', args, info)
-      const all = listSecrets(secrets.known(), wantsOf(config.current(), skills.scan().skills.values()))
+      const asking = { skills: skills.scan().skills.values(), plugins: plugins.live.secretsNamed() }
+      const all = listSecrets(secrets.known(), wantsOf(config.current(), asking))
       return pageByName('secrets1', request, cutByName(all, request))
     },
   }),
