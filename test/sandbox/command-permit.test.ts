@@ -2,15 +2,21 @@
  * Commands run by permission of their server, which is renewed while it lives and reaches its database: without, the
  * command host ends them by itself, because another server waits for that moment to go on with the session.
  */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
+import { CommandPermit } from '../../src/execution/host/command-permit.ts'
+import { HostRunner } from '../../src/execution/host/host-runner.ts'
 import { createCommandRunner, type CommandService } from '../../src/execution/run-command.ts'
+import { adminWorkspacePath, workspacePath } from '../../src/execution/workspace/workspace.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { machineMs } from '../../src/platform/machine-clock.ts'
 import { must } from '../../src/platform/must.ts'
 import { commandInput } from './command-input.ts'
+import { HeldBubblewrap } from './held-bubblewrap.ts'
 import { hostOf } from './host-of.ts'
 import { findProcesses } from './outside-world.ts'
 import { startCommandServer, type RunningServer } from './run-command-server.ts'
@@ -112,6 +118,45 @@ describe('without permission', () => {
     expect(await run('echo again')).toMatchObject({ stdout: 'again\n' })
     await service.endAll()
     await expect(run('echo again')).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  })
+})
+
+/** Of every launch, before it gets its command. */
+const LAUNCH = '--json-status-fd'
+const PROGRAM = { kind: 'COMMAND', command: 'touch ran' } as const
+const REQUEST = {
+  sessionId: 'cli:test',
+  program: PROGRAM,
+  timeoutMs: 60_000,
+  outputs: { list: null, files: [], isFirstOfTurn: true },
+  workspace: null,
+}
+
+describe.skipIf(!sandbox.available)(`a permit that runs out while a launch is made ready${skipReason(sandbox)}`, () => {
+  test.each([true, false])('lets no command begin (confined: %s)', async (isConfined) => {
+    const home = newHome()
+    const bubblewrap = new HeldBubblewrap(home)
+    const settings = { home, limits: DEFAULT_COMMAND_LIMITS, bubblewrapPaths: [bubblewrap.path] }
+    const runner = new HostRunner({ settings, clock: systemClock, onProblem: () => {}, onMeasured: () => {} })
+    cleanups.push(() => runner.close())
+    await runner.probe()
+    // Its own timer is late, as in a process that goes on after it stood still.
+    const permit = new CommandPermit({ ...systemClock, after: () => () => {} })
+    const untilMs = machineMs() + ALLOW_MS
+    permit.renew(untilMs)
+    const command = new AbortController()
+    const hasEnded = permit.watch(command)
+    bubblewrap.hold(LAUNCH)
+    const { signal } = command
+    const options = { signal, onOutput: () => {}, mayBegin: () => permit.enforce() }
+    const refused = runner.run({ ...REQUEST, isConfined }, options)
+    await bubblewrap.seen()
+    await expect.poll(() => machineMs(), POLL).toBeGreaterThan(untilMs)
+    bubblewrap.release()
+    expect(await refused).toMatchObject({ kind: 'killed', cause: 'cancelled' })
+    hasEnded()
+    const workspace = (isConfined ? workspacePath : adminWorkspacePath)(home, REQUEST.sessionId)
+    expect(existsSync(join(workspace, 'ran'))).toBe(false)
   })
 })
 

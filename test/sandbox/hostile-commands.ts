@@ -1,5 +1,5 @@
 /**
- * 40 commands of an attacker who wants out of the sandbox, or to take the machine down with them. Data for
+ * 41 commands of an attacker who wants out of the sandbox, or to take the machine down with them. Data for
  * `hostile-commands.test.ts`, which runs each as role USER and then checks the world outside (`outside-world.ts`).
  *
  * A command prints ESCAPED when it has got what it wanted. One that is not meant to be killed is followed by `echo
@@ -24,6 +24,9 @@ function callNumber(name: string): number {
   )[1].numbers
   return must(numbers[process.arch === 'arm64' ? 1 : 0], `${name} exists here`)
 }
+
+/** Number of the call `mmap`, which is allowed. */
+const MAPPING = process.arch === 'arm64' ? 222 : 9
 
 function perl(code: string): string {
   return `perl -MSocket -e '${code}'`
@@ -215,7 +218,15 @@ const RESOURCES: readonly HostileCommand[] = [
   },
   {
     name: 'takes memory that belongs to no process',
-    command: `${perlCall('memfd_create', '"x"', 0)}; ${perlCall('shmget', 0, 1_000_000_000, 0o1777)}; ${perlCall('msgget', 0, 0o1777)}`,
+    command: `${perlCall('memfd_create', '"x"', 0)}; ${perlCall('shmget', 0, 1_000_000_000, 0o1777)}; ${perlCall('msgget', 0, 0o1777)}; ${perlCall('semget', 0, 32_000, 0o1777)}`,
+  },
+  {
+    name: 'takes memory with page tables',
+    // One page that is read in each 2 MiB of a mapping takes 4 KiB, which is in no process's own memory.
+    command: `head -c 8M /dev/zero > mapped; ${perl(
+      `open(my $f, "<", "mapped"); for (1 .. 15_000) { my $at = syscall(${MAPPING}, 0, 8 << 20, 1, 1, fileno($f), 0); unpack("P1", pack("Q", $at + ($_ << 21))) for 0 .. 3 } print "ESCAPED\\n"; sleep 20`,
+    )}`,
+    killedBy: 'memory',
   },
   {
     name: 'fills the memory behind /tmp, /dev/shm and /dev',

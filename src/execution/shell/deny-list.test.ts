@@ -55,6 +55,7 @@ const REFUSED = [
   'echo `rm -rf /`',
   'echo "${x:-$(rm -rf /)}"',
   'diff <(rm -rf /) a',
+  "echo $(( '$(rm -rf /)' ))",
   'bash -c "rm -rf /"',
   `sh -lc 'rm -rf /'`,
   `bash -o pipefail -c 'rm -rf /'`,
@@ -69,6 +70,8 @@ const REFUSED = [
   'cd / && rm -rf *',
   'cd ~; rm -rf .',
   'find / -delete',
+  'cd / && find -delete',
+  'find / -exec /bin/rm -rf {} +',
   'find ~ -type f -exec rm {} +',
   'chmod -R 777 /',
   'chmod -R u-w ~',
@@ -270,5 +273,18 @@ describe('the deny list, however it is written', () => {
   test.each(['.', '../', '.a', '.path='])('reads 99 kB of %j as a setting of git', (part) => {
     const text = part.repeat(Math.floor(99_000 / part.length))
     expect([explainRefusal(`git -c ${text}`), explainRefusal(`git config ${text}`)]).toEqual([null, null])
+  })
+
+  test('reads what many shells are given only so often, however they stand in each other', () => {
+    const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
+    const inMany = (text: string): string => `find x ${'-exec find x '.repeat(9)}-exec bash -c ${quoted(text)} \\;`
+    expect(explainRefusal(inMany('true'))).toBeNull()
+    expect(explainRefusal(inMany('rm -rf /'))).toContain('would delete a whole machine')
+    expect(explainRefusal(inMany(inMany(inMany(inMany('true')))))).toContain('too deeply')
+  })
+
+  test('reads a script as long as a command may be, also in two others', () => {
+    const long = `: ${'x'.repeat(99_000)}`
+    expect(explainRefusal(`bash -c "bash -c '${long}; rm -rf /'"`)).toContain('would delete a whole machine')
   })
 })

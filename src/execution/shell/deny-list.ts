@@ -6,7 +6,7 @@
  * and the same programs pass on everything that is not a root (`rm -rf build`).
  */
 import { findDanger, findDangerousOutput, type Danger, type CallPlace, type ProgramCall } from './deny-rules.ts'
-import { findPrograms } from './find-programs.ts'
+import { findPrograms, type FoundProgram } from './find-programs.ts'
 import { readShell, type ShellCommand } from './read-shell.ts'
 import { isRootLike } from './root-like.ts'
 import { HOME_MARK, type ShellWord } from './shell-word.ts'
@@ -15,6 +15,8 @@ import { HOME_MARK, type ShellWord } from './shell-word.ts'
 const MAX_COMMAND_BYTES = 100_000
 /** `bash -c "bash -c …"` */
 const MAX_SCRIPT_DEPTH = 5
+/** Of all depths together: `find -exec find … bash -c` gives its text to as many shells as it has ways to be read. */
+const MAX_READ_CHARS = 3 * MAX_COMMAND_BYTES
 const MAX_SHOWN_LENGTH = 120
 
 /** Why this command line is not run, for the user and the planner; null: nothing against it. */
@@ -25,12 +27,21 @@ export function explainRefusal(command: string): string | null {
   if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
     return `The command was not run: it is longer than ${MAX_COMMAND_BYTES} bytes. Write long text to a file in several commands.`
   }
-  return explainScript(command, 0)
+  return explainScript(command, { depth: 0, budget: { charsLeft: MAX_READ_CHARS } })
 }
 
-function explainScript(script: string, depth: number): string | null {
-  const { commands, forkBombs, isTooDeep } = readShell(script)
-  if (isTooDeep || depth > MAX_SCRIPT_DEPTH) {
+/** Where a script stands in the line. */
+interface ScriptPlace {
+  readonly depth: number
+  /** Of the whole line. */
+  readonly budget: { charsLeft: number }
+}
+
+function explainScript(script: string, { depth, budget }: ScriptPlace): string | null {
+  budget.charsLeft -= script.length
+  const isTooMuch = depth > MAX_SCRIPT_DEPTH || budget.charsLeft < 0
+  const { commands, forkBombs, isTooDeep } = readShell(isTooMuch ? '' : script)
+  if (isTooDeep || isTooMuch) {
     return 'The command was not run: commands stand in each other too deeply to be checked. Split it into several commands.'
   }
   const [bomb] = forkBombs
@@ -39,24 +50,24 @@ function explainScript(script: string, depth: number): string | null {
   }
   let place: CallPlace = { isAtRoot: false }
   for (const command of commands) {
-    const reason = explainCommand(command, place, depth)
-    if (reason !== null) return reason
-    place = placeAfter(command, place)
+    const programs = findPrograms(command).filter(({ isGuess }) => !isGuess)
+    const danger = dangerOf(command, programs, place)
+    if (danger !== null) return refuse(command, danger)
+    for (const { text } of programs.flatMap(({ scripts }) => scripts).filter(({ isGuess }) => !isGuess)) {
+      const reason = explainScript(text.replaceAll(HOME_MARK, '$HOME'), { depth: depth + 1, budget })
+      if (reason !== null) return reason
+    }
+    place = placeAfter(programs, place)
   }
   return null
 }
 
-function explainCommand(command: ShellCommand, place: CallPlace, depth: number): string | null {
-  const output = command.outputs.map(({ text }) => findDangerousOutput(text)).find((danger) => danger !== null)
-  if (output !== undefined) return refuse(command, output)
-  const programs = findPrograms(command).filter(({ isGuess }) => !isGuess)
-  const danger = programs.map(({ words }) => findDanger(programOf(words), place)).find((found) => found !== null)
-  if (danger !== undefined) return refuse(command, danger)
-  for (const script of programs.flatMap(({ scripts }) => scripts)) {
-    const reason = script.isGuess ? null : explainScript(script.text.replaceAll(HOME_MARK, '$HOME'), depth + 1)
-    if (reason !== null) return reason
-  }
-  return null
+function dangerOf({ outputs }: ShellCommand, programs: readonly FoundProgram[], place: CallPlace): Danger | null {
+  const dangers = [
+    ...outputs.map(({ text }) => findDangerousOutput(text)),
+    ...programs.map(({ words }) => findDanger(programOf(words), place)),
+  ]
+  return dangers.find((danger) => danger !== null) ?? null
 }
 
 /** Also one in a folder that only bash will know. */
@@ -72,9 +83,8 @@ function refuse({ words, outputs }: ShellCommand, { effect, instead }: Danger): 
   return `The command was not run: "${shown}" would ${effect}. ${instead}`
 }
 
-function placeAfter(command: ShellCommand, place: CallPlace): CallPlace {
-  const last = findPrograms(command).findLast(({ isGuess }) => !isGuess)
-  const { name, args } = programOf(last?.words ?? [])
+function placeAfter(programs: readonly FoundProgram[], place: CallPlace): CallPlace {
+  const { name, args } = programOf(programs.at(-1)?.words ?? [])
   const target = name === 'cd' ? args.find((word) => !word.startsWith('-')) : undefined
   return target === undefined ? place : { isAtRoot: isRootLike(target, place.isAtRoot) }
 }

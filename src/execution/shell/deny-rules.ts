@@ -72,10 +72,12 @@ const findsAndDeletesRoot: Rule = (args, place) => {
   if (startOfExpression === -1) return null
   const expression = args.slice(startOfExpression)
   const deletes = expression.some(
-    (word, index) => word === '-delete' || (/^-(?:exec|ok)/.test(word) && expression[index + 1] === 'rm'),
+    (word, index) =>
+      word === '-delete' || (/^-(?:exec|ok)/.test(word) && /^(?:.*\/)?rm$/.test(expression[index + 1] ?? '')),
   )
   if (!deletes || expression.some((word) => NARROWING.test(word))) return null
-  return args.slice(0, startOfExpression).some((path) => isRootLike(path, place.isAtRoot))
+  const paths = args.slice(0, startOfExpression).filter((word) => !word.startsWith('-'))
+  return (paths.length === 0 ? ['.'] : paths).some((path) => isRootLike(path, place.isAtRoot))
     ? {
         effect: 'delete a whole machine or home',
         instead: 'Say which files, for example: find . -name "*.tmp" -delete',

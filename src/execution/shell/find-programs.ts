@@ -92,14 +92,23 @@ class ProgramFinder {
     if (!isGuess) this.#guess(runs.somewhere ?? [], depth)
   }
 
-  #guess(words: readonly ShellWord[], depth: number): void {
-    for (const [index, word] of words.slice(0, MAX_GUESSES).entries()) {
+  #guess(args: readonly ShellWord[], depth: number): void {
+    // Of more words the call is unreadable anyway: to give all of them to each guess takes time.
+    const words = args.slice(0, MAX_GUESSES)
+    for (const [index, word] of words.entries()) {
       const value = /^--?[\w-]+=(.+)$/s.exec(word.text)?.[1]
       const first = namedWord(value === undefined ? word : { ...word, text: value })
+      // No program can start these: in `docker exec -it x ls` the first word is docker's own.
+      if (BUILTINS.has(first.text)) continue
       this.#add({ words: [first, ...words.slice(index + 1)], hasMore: false, isGuess: true, depth: depth + 1 })
     }
   }
 }
+
+/** Of those with rules, what is a command only within a shell. */
+const BUILTINS: ReadonlySet<string> = new Set(
+  '. alias builtin compgen complete enable eval exec fc hash jobs mapfile readarray source trap'.split(' '),
+)
 
 /** `"$PWD"/x` is an x, wherever that lies. */
 function namedWord(word: ShellWord): ShellWord {

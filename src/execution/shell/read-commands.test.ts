@@ -87,6 +87,32 @@ const DISGUISES: readonly string[] = [
   '2>/dev/null rm -rf target',
   '>log 2>&1 rm -rf target',
   '{fd}>log rm -rf target',
+  'declare BASH_CMDS[ls]=/bin/rm; ls -rf target',
+  'printf -v BASH_CMDS[ls] /bin/rm; ls -rf target',
+  'read BASH_CMDS[ls] <<< /bin/rm; ls -rf target',
+  ': ${BASH_CMDS[ls]:=/bin/rm}; ls -rf target',
+  'run0 rm -rf target',
+  'docker exec -it x rm -rf target',
+  'docker exec -it x sh -c "rm -rf target"',
+  'ip netns exec x rm -rf target',
+  'capsh -- -c "rm -rf target"',
+  'fd --exec=rm -rf target',
+  'fd -Hx rm -rf target',
+  'fd . -xrm -rf target',
+  // Single quotes quote nothing in these places.
+  "echo $(( '$(rm -rf target)' ))",
+  "(( x = '`rm -rf target`' ))",
+  "echo $[ $'$(rm -rf target)' ]",
+  "for ((i='$(rm -rf target)';;)); do break; done",
+  "x=1; echo ${x:'$(rm -rf target)'}",
+  "echo ${x['$(rm -rf target)']}",
+  "x['$(rm -rf target)']=1",
+  "declare x['$(rm -rf target)']=1",
+  "x=(['$(rm -rf target)']=1)",
+  "cat <<E\n${x:-'$(rm -rf target)'}\nE",
+  "x='a[1 + $(rm -rf target)]'; echo $((x))",
+  String.raw`x='a[$(echo $(( '\''$(rm -rf target)'\'' )))]'; echo $((x))`,
+  "x='a[b[0]+`rm -rf target`]'; echo $((x))",
 ]
 
 describe('nothing slips past a rule for "rm -rf"', () => {
@@ -127,6 +153,14 @@ describe('what has nothing to do with it', () => {
     ["cat <<'E'\nrm -rf target\nE"],
     ['# rm -rf target'],
     ['cp "$A" "$B"'],
+    ["echo $(( $(wc -l < x | awk '{print $1}') + 1 ))"],
+    ["for ((i=0;i<3;i++)); do echo '$(rm -rf target)'; done"],
+    ["x['key']='$(rm -rf target)'"],
+    ['fd -tx -rf rm'],
+    ['ip addr show dev rm'],
+    ['docker exec -it x psql -l'],
+    ['cmake --build . -j'],
+    ["cat > page.md <<'E'\n[a list]: `cp x y`\nitems[0], then `rm -rf target`\nE"],
   ])('%j', (line) => expect(meets(line, ['rm', '-rf'])).toBe(false))
 })
 

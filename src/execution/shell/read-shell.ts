@@ -80,10 +80,7 @@ export function readShell(text: string): ShellScript {
       walk.text = rest
       walkTree(walk, parse(rest))
     }
-    const { problem } = walk
-    for (const literal of walk.literals.splice(0)) walkTree(walk, asHereDocument(literal))
-    // A quoted text that has no syntax is no command either.
-    walk.problem = problem
+    readLiterals(walk)
   } catch (error) {
     // Its parser recurses: the stack is what bounds the depth of some texts.
     if (error instanceof RangeError) return tooDeep(walk)
@@ -91,6 +88,22 @@ export function readShell(text: string): ShellScript {
   }
   const { commands, forkBombs, isTooDeep, problem } = walk
   return isTooDeep ? tooDeep(walk) : { commands, forkBombs, isTooDeep, problem }
+}
+
+/** Also those that stand in others. */
+function readLiterals(walk: Walk): void {
+  const { problem } = walk
+  const seen = new Set<string>()
+  for (let read = 0; read < MAX_RESTS; read += 1) {
+    for (const literal of walk.literals.splice(0)) {
+      if (!seen.has(literal)) walkTree(walk, asHereDocument(literal))
+      seen.add(literal)
+    }
+  }
+  // A quoted text that has no syntax is no command either.
+  walk.problem = problem
+  if (walk.literals.some((literal) => !seen.has(literal)))
+    walk.problem ??= 'what is run stands in quoted texts too deeply to be read'
 }
 
 function tooDeep({ commands, forkBombs }: Walk): ShellScript {
@@ -113,10 +126,10 @@ interface Walk {
 
 /** In the order of the text. With a stack of its own: texts nest deeper than functions can call each other. */
 function walkTree(walk: Walk, root: SyntaxNode): void {
-  const open: OpenNode[] = [{ node: root, depth: 0, isPiped: false }]
+  const open: OpenNode[] = [{ node: root, depth: 0, isPiped: false, quotesHold: true }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { node, depth, isPiped } = next
-    visit(walk, node, isPiped)
+    const { node, depth, isPiped, quotesHold } = next
+    visit(walk, next)
     walk.nodeCount += 1
     const isSubstitution = SUBSTITUTIONS.has(node.type)
     if ((isSubstitution && depth >= MAX_DEPTH) || walk.nodeCount > MAX_NODES) {
@@ -129,7 +142,12 @@ function walkTree(walk: Walk, root: SyntaxNode): void {
       isPiped || (node.type === 'Redirected' && node.redirects.some(({ operator }) => operator.startsWith('<')))
     for (const child of children.toReversed()) {
       const isBehind = node.type === 'Pipeline' && child !== node.commands[0]
-      open.push({ node: child, depth: depth + (isSubstitution ? 1 : 0), isPiped: isFed || isBehind })
+      open.push({
+        node: child,
+        depth: depth + (isSubstitution ? 1 : 0),
+        isPiped: isFed || isBehind,
+        quotesHold: holdsQuotes(node, child, quotesHold),
+      })
     }
   }
 }
@@ -139,6 +157,33 @@ interface OpenNode {
   /** How many substitutions it stands in. */
   readonly depth: number
   readonly isPiped: boolean
+  /** Single quotes quote here. */
+  readonly quotesHold: boolean
+}
+
+/**
+ * In arithmetic, in subscripts and in what a here-document expands bash substitutes also between single quotes:
+ * `echo $(( '$(rm x)' ))`. `before`: whether they hold around the node itself.
+ */
+function holdsQuotes(node: SyntaxNode, child: SyntaxNode, before: boolean): boolean {
+  switch (node.type) {
+    case 'Script':
+      return true
+    case 'ArithmeticExpansion':
+    case 'ArithmeticCommand':
+    case 'HereDocBody':
+    case 'Slice':
+      return false
+    case 'ArithmeticFor':
+      return child.type === 'CompoundList'
+    case 'Assignment':
+    case 'ParameterExpansion':
+      return before && child !== node.index
+    case 'ArrayValue':
+      return before && !(child.type === 'Word' && child.text.startsWith('['))
+    default:
+      return before
+  }
 }
 
 const SUBSTITUTIONS: ReadonlySet<SyntaxNode['type']> = new Set([
@@ -149,7 +194,7 @@ const SUBSTITUTIONS: ReadonlySet<SyntaxNode['type']> = new Set([
   'ParameterExpansion',
 ])
 
-function visit(walk: Walk, node: SyntaxNode, isPiped: boolean): void {
+function visit(walk: Walk, { node, isPiped, quotesHold }: OpenNode): void {
   switch (node.type) {
     case 'Script':
       return addProblem(walk, node)
@@ -158,9 +203,17 @@ function visit(walk: Walk, node: SyntaxNode, isPiped: boolean): void {
     case 'Redirected':
       return void walk.commands.push({ words: [], assignments: [], isPiped, ...readRedirections(node.redirects) })
     case 'Word':
-      return addSubscripts(walk, readWord(node).text)
+      return addWord(walk, readWord(node).text)
+    case 'Assignment':
+      return addWord(walk, node.name)
+    case 'ParameterExpansion':
+      return addWord(walk, node.parameter)
     case 'HereDocBody':
-      return addSubscripts(walk, node.text)
+      // Line by line: what is mostly a file's text has brackets that nothing closes.
+      return node.text.split('\n').forEach((line) => addSubscripts(walk, line))
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return quotesHold ? undefined : addUnheld(walk, node.value)
     case 'TestCommand':
       return void walk.commands.push({ ...NO_INPUT, words: [wordOf('[[')], assignments: [] })
     case 'ArithmeticCommand':
@@ -231,14 +284,39 @@ function readHereString(target: Parameters<typeof readWord>[0] | undefined): She
   return target === undefined ? wordOf('') : readWord(target)
 }
 
+/** Of a text between single quotes that quote nothing where it stands. */
+function addUnheld(walk: Walk, text: string): void {
+  if (!/\$\(|`|\$\{[\s|]/.test(text)) return
+  walk.problem ??= 'what stands between quotes in arithmetic, a subscript or a here-document is run all the same'
+  walk.literals.push(text)
+}
+
+/** What gives a program another name, however it is set: `declare BASH_CMDS[ls]=/bin/rm; ls x`. */
+const RENAMES = /BASH_(?:CMDS|ALIASES)/
+
+function addWord(walk: Walk, text: string): void {
+  if (RENAMES.test(text)) walk.problem ??= 'its programs may have other names'
+  addSubscripts(walk, text)
+}
+
 /**
  * Bash evaluates the subscripts of arrays wherever it wants a number or a name, and the text may come there through any
  * variable: `x='a[$(rm y)]'; echo $((x))`.
  */
-const SUBSCRIPT = /\w\[[^\]\s]{0,500}(?:\$\(|`)/
-
 function addSubscripts(walk: Walk, text: string): void {
-  if (SUBSCRIPT.test(text)) walk.literals.push(text)
+  if (substitutesInSubscript(text)) walk.literals.push(text)
+}
+
+/** Subscripts stand in each other: `a[b[0]+$(rm y)]`. */
+function substitutesInSubscript(text: string): boolean {
+  let depth = 0
+  for (const { 0: found, index } of text.matchAll(/[[\]`]|\$\(/g)) {
+    if (found === ']') depth = Math.max(0, depth - 1)
+    else if (found !== '[') {
+      if (depth > 0) return true
+    } else if (depth > 0 || /\w/.test(text.charAt(index - 1))) depth += 1
+  }
+  return false
 }
 
 /** As bash substitutes in it. Without backslashes: whatever evaluates the text later may have taken them away. */

@@ -124,22 +124,29 @@ function asksForHelp({ args }: Call): boolean {
 
 /** `find . -exec rm {} +` runs an `rm`. */
 function find(call: Call): Runs {
-  return runsBehind(call, /^-(?:exec|execdir|ok|okdir)$/)
+  return runsBehind(call, /^-(?:exec|execdir|ok|okdir)()$/)
 }
 
+/** Letters without a value may stand before its `x`, and the program in the same word: `fd -Hx rm`, `fd --exec=rm`. */
 function findFast(call: Call): Runs {
-  return runsBehind(call, /^(?:-x|-X|--exec|--exec-batch)$/)
+  return runsBehind(call, /^(?:--exec(?:-batch)?(?:=|$)|-[01aFgHIiLlpqrsUu]*[xX])(.*)$/s)
 }
 
 const MAX_ACTIONS = 20
 
+/** `option`: what stands in its own word behind it, is its group. */
 function runsBehind(call: Call, option: RegExp): Runs {
   const { args } = call
-  const starts = args.flatMap(({ text }, index) => (option.test(text) ? [index + 1] : []))
+  const starts = args.flatMap((word, index) => {
+    const attached = option.exec(word.text)?.[1]
+    return attached === undefined
+      ? []
+      : [{ at: index + 1, first: attached === '' ? [] : [{ ...word, text: attached }] }]
+  })
   if (starts.length > MAX_ACTIONS) return unreadable(call)
-  const commands = starts.map((start) => {
-    const end = args.findIndex(({ text }, index) => index >= start && (text === ';' || text === '+'))
-    return replaceIn(args.slice(start, end === -1 ? args.length : end), '{')
+  const commands = starts.map(({ at, first }) => {
+    const end = args.findIndex(({ text }, index) => index >= at && (text === ';' || text === '+'))
+    return replaceIn([...first, ...args.slice(at, end === -1 ? args.length : end)], '{')
   })
   return { commands, addsWords: true }
 }

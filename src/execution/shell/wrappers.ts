@@ -181,13 +181,15 @@ function jobs({ args }: Call): Runs {
  */
 const SOMEWHERE: ReadonlySet<string> = new Set(
   `
-  abduco bundle bunx bwrap catchsegv cgexec chpst chronic cmake concurrently conda cpulimit cross-env
-  daemon daemonize dbus-launch dbus-run-session direnv distrobox docker dotenv dtach dumb-init
-  eatmydata entr envdir faketime fakechroot fakeroot firejail flatpak gdb hyperfine i386 ifne kubectl
-  linux32 linux64 lldb ltrace lxc machinectl mamba nerdctl nix nix-shell npm npx nsenter numactl oc
-  pee perf pipenv pipx pnpm podman poetry proot proxychains proxychains4 rlwrap run-parts runcon
-  screen setarch snap softlimit ssh-agent start-stop-daemon strace systemd-run tini tmux toolbox
-  torify torsocks uclampset uname26 unbuffer uv uvx valgrind x86_64 xvfb-run yarn
+  aa-exec abduco asdf bundle bunx bwrap capsh catchsegv cgexec chpst chronic cmake concurrently
+  conda coresched cpulimit cross-env daemon daemonize dbus-launch dbus-run-session direnv distrobox
+  docker dotenv dtach dumb-init eatmydata entr envdir fakechroot fakeroot faketime firejail flatpak
+  gdb guix hatch hyperfine i386 ifne ip kubectl lckdo linux32 linux64 lldb logsave ltrace lxc
+  machinectl mamba mise nerdctl nix nix-shell nodemon npm npx nq nsenter numactl oc pdm pee perf
+  pipenv pipx pnpm podman poetry proot proxychains proxychains4 pyenv rbenv rlwrap run-parts run0
+  runcon schroot screen setarch snap softlimit ssh-agent start-stop-daemon strace systemd-run tini
+  tmux toolbox torify torsocks tsp uclampset uname26 unbuffer uv uvx valgrind volta watchexec
+  x86_64 xvfb-run yarn
 `
     .trim()
     .split(/\s+/),
