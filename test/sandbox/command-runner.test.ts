@@ -238,6 +238,12 @@ for (const { name, role, skipped, ...options } of WAYS) {
       })
     })
 
+    test('that closes its workspace to itself is not the last one to run there', async () => {
+      const input = { sessionId: 'cli:closed' }
+      expect(await fixture.run('echo kept > file; chmod 000 .', input)).toMatchObject({ exitCode: 0 })
+      expect(await fixture.run('cat file', input)).toMatchObject({ exitCode: 0, stdout: 'kept\n' })
+    })
+
     test('rejects with what the listener throws, and ends', async () => {
       const onOutput = (): never => {
         throw new Error('listener failed')
@@ -246,6 +252,18 @@ for (const { name, role, skipped, ...options } of WAYS) {
     })
   })
 }
+
+describe("an admin's command that puts a file in the place of its workspace", () => {
+  afterAll(stopAll)
+
+  test('has run, with what it has printed, though nothing of it can be published', async () => {
+    const { run } = await start()
+    const outcome = await run('mkdir pub; echo done; here=$PWD; rm -r "$here"; touch "$here"')
+    expect(outcome).toMatchObject({ kind: 'exited', exitCode: 0, stdout: 'done\n' })
+    expect(outcome).toMatchObject({ publication: { files: [], notes: [expect.stringContaining('ENOTDIR')] } })
+    await expect(run('true')).rejects.toMatchObject({ code: 'WORKSPACE_UNUSABLE' })
+  })
+})
 
 describe.skipIf(!sandbox.available)(`one session for both roles${skipReason(sandbox)}`, () => {
   afterAll(stopAll)
@@ -310,7 +328,7 @@ describe.skipIf(!sandbox.available)(`a command whose sandbox takes long to be se
 
   test('is not ended for the memory of other programs, which its first process sees until then', async () => {
     const memoryBytes = 50 * 1024 * 1024
-    expect(measureNamespaceMemory(process.pid, 'EXACT')).toBeGreaterThan(memoryBytes)
+    expect(await measureNamespaceMemory(process.pid)).toBeGreaterThan(memoryBytes)
     const home = createTestHome()
     const limits = { ...DEFAULT_COMMAND_LIMITS, memoryBytes, watchAfterMs: 0, watchEveryMs: 5 }
     const { run } = await start({ home, limits, bubblewrapPaths: [fakeBubblewrap(home, SLOW_FOR_SOME)] }, 'USER')

@@ -187,6 +187,16 @@ test('a host that stands still for a moment goes on with its command', async () 
   expect(await outcome).toMatchObject({ kind: 'exited', exitCode: 0, stdout: 'begun\ndone\n' })
 })
 
+test('a host answers while 32 commands print what JSON would write six times as long', async () => {
+  const { run } = await start({}, 'ADMIN')
+  const hosts = findHosts()
+  const command = String.raw`head -c 1500000 /dev/zero | tr '\0' '\1'`
+  const sessions = Array.from({ length: 32 }, (_, index) => `cli:test-${index}`)
+  const outcomes = await Promise.all(sessions.map((sessionId) => run(command, { sessionId })))
+  expect(outcomes.map(({ kind }) => kind)).toEqual(sessions.map(() => 'exited'))
+  expect(findHosts()).toEqual(hosts)
+})
+
 test('a server that stood still itself does not take its host for hung', async () => {
   const fixture = await start({ deadlines: QUICK }, 'ADMIN')
   const [first] = findHosts()

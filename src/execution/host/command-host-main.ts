@@ -43,7 +43,7 @@ process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 
 /** Full, read-only, failing, or no folder any more where one was. */
-const OF_DISK = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'ENOTDIR']
+const OF_DISK = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'ENOTDIR', 'WORKSPACE_UNUSABLE']
 
 async function carryOut(
   request: Exclude<HostRequest, { type: 'PING' | 'ALLOW' | 'CANCEL' | 'PREPARE' }>,
@@ -80,7 +80,7 @@ async function runIfAllowed(request: CommandRequest, signal: AbortSignal, batch:
   const outcome = await runner.run(request, {
     signal,
     onOutput: (stream, text) => batch.add(stream, text),
-    beforeStart: () => permit.enforce(),
+    mayBegin: () => permit.enforce(),
   })
   const wasCancelled = outcome.kind === 'killed' && outcome.cause === 'cancelled'
   return wasCancelled && signal.reason === PERMIT_ENDED ? { kind: 'not-allowed' } : outcome

@@ -133,8 +133,11 @@ export class CommandProcess {
   async #endStragglers(): Promise<void> {
     const { launch, pid } = this.#options.started
     if (launch.isolation !== 'PROCESS_GROUP' || pid === undefined) return
-    const killed = killStragglers(pid, homeOf(launch))
-    await this.#until(() => !killed.some(isRunning))
+    let killed: readonly number[] | null = null
+    await this.#until(() => {
+      killed ??= killStragglers(pid, homeOf(launch))
+      return !killed.some(isRunning)
+    })
   }
 
   /** The kernel ends the namespace with bwrap; that takes a moment when there was something left in it. */
@@ -143,12 +146,19 @@ export class CommandProcess {
     if (initPid !== null) await this.#until(() => isNamespaceEmpty(initPid))
   }
 
+  /** Never rejects: the command has run, whatever can be found out of what it left. */
   async #until(hasGone: () => boolean): Promise<void> {
     const { clock, onProblem } = this.#options
     const deadlineMs = clock.monotonicMs() + DISAPPEAR_MS
-    while (!hasGone()) {
-      if (clock.monotonicMs() > deadlineMs)
-        return onProblem('Processes of a command do not end although they were killed.')
+    for (;;) {
+      let problem = 'Processes of a command do not end although they were killed.'
+      try {
+        if (hasGone()) return
+      } catch (error) {
+        // There may be no file descriptor for it now, and soon one.
+        problem = `Whether all processes of a command have ended is not known: ${messageOf(error)}.`
+      }
+      if (clock.monotonicMs() > deadlineMs) return onProblem(problem)
       await clock.sleep(1)
     }
   }

@@ -84,6 +84,8 @@ export class HostProcess {
       env: { NODE_COMPILE_CACHE: CODE_CACHE, ...markOf(options.settings.home, process.pid), ...this.#tag },
       detached: true, // a Ctrl-C at the terminal must not reach it before the server has drained
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      // JSON makes six of each control character, and of what a command prints there is as much as it likes.
+      serialization: 'advanced',
     })
     const { pid = 0 } = this.#child
     this.#entry = readProcess(pid)

@@ -32,6 +32,7 @@ import { runAndPublish } from '../workspace/publish-files.ts'
 import type { SandboxSetup } from '../sandbox/sandbox-profile.ts'
 import { probeSandbox } from '../sandbox/sandbox-probe.ts'
 import { explainRefusal } from '../shell/deny-list.ts'
+import { explainAbsence } from '../skills/skill-program.ts'
 import type { LaunchMeans, StartedLaunch } from '../sandbox/start-launch.ts'
 import { watchCommand, type WatchInput } from './watchdog.ts'
 import { WorkspaceQuota } from '../workspace/workspace-quota.ts'
@@ -57,8 +58,11 @@ interface RunOptions {
   readonly onOutput: OnOutput
   /** Aborting ends the whole process tree. */
   readonly signal: AbortSignal
-  /** Called when all is prepared: the last moment to abort without a process having been started. */
-  readonly beforeStart?: () => void
+  /**
+   * Asked when all is prepared, and again in the moment in which the launch gets its command, which may be long
+   * after that. After a "no" nothing of the command runs, and `signal` has been aborted.
+   */
+  readonly mayBegin?: () => boolean
 }
 
 type Start = () => Promise<StartedLaunch>
@@ -126,8 +130,9 @@ export class HostRunner {
 
   /** Rejects only when there is no workspace or no process to be had. */
   async run(request: CommandRequest, options: RunOptions): Promise<HostOutcome> {
-    const { program } = request
-    const refusal = program.kind === 'COMMAND' ? explainRefusal(program.command) : null
+    const { program, isConfined } = request
+    const refusal =
+      program.kind === 'COMMAND' ? explainRefusal(program.command) : explainAbsence(program.skill, isConfined)
     if (refusal !== null) return { kind: 'refused', reason: refusal }
     const { settings, onProblem } = this.#options
     return runAndPublish({ home: settings.home, workspace: this.#workspaceFor(request), onProblem }, () =>
@@ -191,7 +196,7 @@ export class HostRunner {
       ...options,
       onNamespace: (initPid, kill) =>
         this.#own(this.#watch({ initPid, workspace, maxBytes, mayOnlyShrink, kill }, watch.signal)),
-    }).catch((error: unknown): ProcessResult => ({ kind: 'not-started', reason: messageOf(error) }))
+    })
     watch.abort()
     if (result.kind !== 'not-started') {
       this.#own(this.#measureWorkspace(workspace, request))
@@ -239,7 +244,7 @@ export class HostRunner {
     const start: Start = async () => {
       const prepared = purpose === null ? null : this.#prepared.take(purpose)
       wasPrepared = prepared !== null
-      return (prepared ?? (await PreparedLaunch.start(launch, this.#means))).begin(order)
+      return (prepared ?? (await PreparedLaunch.start(launch, this.#means))).begin(order, options.mayBegin)
     }
     const result = await this.#supervise(start, task, options)
     if (result.kind === 'not-started' && wasPrepared) return this.#carryOut(task, options)
@@ -255,10 +260,11 @@ export class HostRunner {
     options: CarryOutOptions,
   ): Promise<ProcessResult> {
     const { clock, onProblem, settings } = this.#options
-    const { signal, onOutput, onNamespace, beforeStart } = options
-    beforeStart?.()
+    const { signal, onOutput, onNamespace, mayBegin } = options
+    mayBegin?.()
     if (signal.aborted) return CANCELLED_BEFORE_START
-    const started = await start()
+    const started = await start().catch((error: unknown) => messageOf(error))
+    if (typeof started === 'string') return { kind: 'not-started', reason: started }
     const running = new CommandProcess({
       started,
       timeoutMs,

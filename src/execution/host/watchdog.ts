@@ -6,7 +6,7 @@ import { statfsSync } from 'node:fs'
 import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { CommandLimits } from '../command-limits.ts'
-import { measureDeletedFiles, measureNamespaceMemory } from '../process/process-tree.ts'
+import { estimateNamespaceMemory, measureDeletedFiles, measureNamespaceMemory } from '../process/process-tree.ts'
 import type { Usage, WorkspaceQuota } from '../workspace/workspace-quota.ts'
 
 /** A command to watch, and the limits that hold for it. */
@@ -40,7 +40,7 @@ export async function watchCommand(input: WatchInput, signal: AbortSignal): Prom
     await clock.sleep(limits.watchAfterMs, signal)
     for (let round = 0; !signal.aborted; round++) {
       const startMs = clock.monotonicMs()
-      if (usesTooMuchMemory(input)) return onExceeded('memory')
+      if ((await usesTooMuchMemory(input)) && !signal.aborted) return onExceeded('memory')
       const tookMs = clock.monotonicMs() - startMs
       if (round % DISK_ROUNDS === 0 && (await usesTooMuchDisk(input, begin)) && !signal.aborted)
         return onExceeded('disk')
@@ -53,9 +53,9 @@ export async function watchCommand(input: WatchInput, signal: AbortSignal): Prom
   }
 }
 
-function usesTooMuchMemory({ initPid, limits }: WatchInput): boolean {
-  if (measureNamespaceMemory(initPid, 'FAST') <= limits.memoryBytes) return false
-  return measureNamespaceMemory(initPid, 'EXACT') > limits.memoryBytes
+async function usesTooMuchMemory({ initPid, limits }: WatchInput): Promise<boolean> {
+  if (estimateNamespaceMemory(initPid) <= limits.memoryBytes) return false
+  return (await measureNamespaceMemory(initPid)) > limits.memoryBytes
 }
 
 /** What there was when the command began. */

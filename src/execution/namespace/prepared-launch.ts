@@ -39,6 +39,7 @@ export class PreparedLaunch {
   #isBound = false
   /** Not sent yet. */
   #order = ''
+  #mayBegin: () => boolean = () => true
   /** The beginning of a line. */
   #said = ''
 
@@ -68,11 +69,12 @@ export class PreparedLaunch {
     await this.#spawned.exit
   }
 
-  /** Tells it its command, as soon as it may know. */
-  begin(order: Order): StartedLaunch {
+  /** Tells it its command, as soon as it may know; it ends without when `mayBegin` says no in that moment. */
+  begin(order: Order, mayBegin = this.#mayBegin): StartedLaunch {
     const { pid, exit, namespace, ready } = this.#spawned
     const [stdout, stderr] = this.#output
     this.#order = writeOrder(order)
+    this.#mayBegin = mayBegin
     if (this.#isBound) this.#sendOrder()
     return {
       launch: this.#launch,
@@ -116,7 +118,8 @@ export class PreparedLaunch {
   }
 
   #sendOrder(): void {
-    this.#spawned.ready?.end(this.#order)
+    if (this.#mayBegin()) this.#spawned.ready?.end(this.#order)
+    else this.#spawned.ready?.end()
     this.#order = ''
   }
 }

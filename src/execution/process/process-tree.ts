@@ -1,8 +1,10 @@
 /**
- * The processes of a command, read from /proc. Synchronous on purpose: between seeing a process and killing it there
- * must be no time for its number to be used again. Where there is no /proc (macOS) the answers are empty.
+ * The processes of a command, read from /proc. Synchronous on purpose, but for a measurement: between seeing a process
+ * and killing it there must be no time for its number to be used again. Where there is no /proc (macOS) the answers are
+ * empty.
  */
 import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 
 /** A process as of one read of /proc. Its number alone may by now be that of another one. */
 export interface ProcessEntry {
@@ -81,15 +83,37 @@ export function isNamespaceEmpty(initPid: number): boolean {
 
 /**
  * Memory of all processes in the namespace whose first process is `initPid`, in bytes; 0 when it has ended.
- * Its own /proc lists them all, whatever their parents are. EXACT shares out what several processes have in common (the
- * code of ten node processes counts once), where FAST counts it for each: never too little, and much cheaper.
+ * Its own /proc lists them all, whatever their parents are. What several processes have in common is counted for each:
+ * never too little. With it go their page tables, by which one that maps much takes memory that it does not have.
  */
-export function measureNamespaceMemory(initPid: number, precision: 'FAST' | 'EXACT'): number {
-  const folder = `/proc/${initPid}/root/proc`
+export function estimateNamespaceMemory(initPid: number): number {
+  const folder = processesOf(initPid)
   return listNumbers(folder).reduce((sum, pid) => {
-    const shared = precision === 'EXACT' ? readKibibytes(`${folder}/${pid}/smaps_rollup`, /^Pss:\s+(\d+) kB/m) : null
-    return sum + 1024 * (shared ?? readKibibytes(`${folder}/${pid}/status`, /^VmRSS:\s+(\d+) kB/m) ?? 0)
+    const status = readProcFile(`${folder}/${pid}/status`) ?? ''
+    return sum + kibibytesIn(status, 'VmRSS') + kibibytesIn(status, 'VmPTE')
   }, 0)
+}
+
+/**
+ * As `estimateNamespaceMemory`, but what several processes have in common is shared out: the code of ten node processes
+ * counts once. The kernel walks through all that is mapped, which may take it seconds, so this process goes on
+ * meanwhile.
+ */
+export async function measureNamespaceMemory(initPid: number): Promise<number> {
+  const folder = processesOf(initPid)
+  let sum = 0
+  for (const pid of listNumbers(folder)) {
+    const status = readProcFile(`${folder}/${pid}/status`) ?? ''
+    const rollup = await readFile(`${folder}/${pid}/smaps_rollup`, 'utf8').catch(nullWhenGone)
+    const own = rollup === null ? kibibytesIn(status, 'VmRSS') : kibibytesIn(rollup, 'Pss')
+    sum += own + kibibytesIn(status, 'VmPTE')
+  }
+  return sum
+}
+
+/** /proc as the namespace has it, with all that run there. */
+function processesOf(initPid: number): string {
+  return `/proc/${initPid}/root/proc`
 }
 
 /**
@@ -108,9 +132,9 @@ export function measureDeletedFiles(initPid: number): number {
   return sizes.values().reduce((sum, size) => sum + size, 0)
 }
 
-function readKibibytes(path: string, line: RegExp): number | null {
-  const found = line.exec(readProcFile(path) ?? '')?.[1]
-  return found === undefined ? null : Number(found)
+/** In bytes; 0 when the text does not have it. */
+function kibibytesIn(text: string, name: 'VmRSS' | 'VmPTE' | 'Pss'): number {
+  return 1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0)
 }
 
 /** Sends SIGKILL (to a whole group for a negative number); no error when it has ended or is not ours to end. */
@@ -144,9 +168,13 @@ function readProcFile(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    if (isGone(error)) return null
-    throw error
+    return nullWhenGone(error)
   }
+}
+
+function nullWhenGone(error: unknown): null {
+  if (isGone(error)) return null
+  throw error
 }
 
 function statProcFile(path: string): Stats | null {

@@ -154,7 +154,7 @@ async function runAndKill(
   })
   await Promise.race([waiting.promise, started.result])
   const pids = initPid === 0 ? [] : [initPid, ...findDescendants(initPid)]
-  const [user, memoryBytes] = [userOfProcess(initPid), measureNamespaceMemory(initPid, 'EXACT')]
+  const [user, memoryBytes] = [userOfProcess(initPid), await measureNamespaceMemory(initPid)]
   started.kill('cancelled')
   const result = await started.result
   return { result, user, memoryBytes, processCount: pids.length, survivorCount: pids.filter(isRunning).length }

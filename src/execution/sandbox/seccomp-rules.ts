@@ -93,6 +93,7 @@ const ALWAYS_FORBIDDEN: Readonly<Record<string, CallNumbers>> = {
   move_pages: [279, 239],
   // memory that belongs to no process, so that no limit sees it
   shmget: [29, 194],
+  semget: [64, 190],
   msgget: [68, 186],
 }
 

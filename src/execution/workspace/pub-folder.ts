@@ -33,8 +33,8 @@ export type PubListing = ReadonlyMap<string, PubEntry>
  */
 export function listPub(workspace: string): PubListing | null {
   const listing = new Map<string, PubEntry>()
-  if (lstatSync(join(workspace, PUB_FOLDER), { throwIfNoEntry: false }) === undefined) return listing
   try {
+    if (lstatSync(join(workspace, PUB_FOLDER), { throwIfNoEntry: false }) === undefined) return listing
     return inside(workspace, [PUB_FOLDER], (pub) => addFolder(listing, pub, [])) ? listing : null
   } catch (error) {
     return new Map([['', { signature: 'closed', problem: `it is no folder that can be read (${codeOf(error)})` }]])

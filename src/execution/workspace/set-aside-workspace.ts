@@ -6,12 +6,13 @@
 import { existsSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError, messageOf } from '../../core/errors.ts'
+import { messageOf } from '../../core/errors.ts'
 import { randomHex } from '../../platform/id.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { must } from '../../platform/must.ts'
 import { hasCode } from '../../platform/error-code.ts'
+import { explainDisk } from './explain-disk.ts'
 import { findAbandoned } from './staged-upload.ts'
 import { folderNames, removeWorkspace, sessionsFolder, workspaceName } from './workspace.ts'
 
@@ -20,8 +21,6 @@ export const SWEEP_WORKSPACES = { name: 'sweep-workspaces', cron: '37 * * * *' }
 
 /** No workspace's name begins like this. */
 const PREFIX = '.deleted-'
-/** Full, mounted read-only, failing, or no longer the server's to write. */
-const OF_DISK = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'EPERM'] as const
 
 /**
  * The name under which the session's folders lie now, beside the workspaces; null when there are none. No command may
@@ -49,9 +48,7 @@ async function renameIfThere(path: string, target: string): Promise<boolean> {
     return true
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return false
-    if (!hasCode(error, ...OF_DISK)) throw error
-    const problem = 'The disk of this server takes no changes; nothing was removed.'
-    throw new AppError('STORAGE_FULL', problem, { retry: 'backoff', cause: error })
+    throw explainDisk(error, 'The disk of this server takes no changes; nothing was removed.')
   }
 }
 

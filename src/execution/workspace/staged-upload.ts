@@ -8,15 +8,16 @@ import { copyFile, mkdir, open, rm, stat, type FileHandle } from 'node:fs/promis
 import { dirname, join } from 'node:path'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { AppError } from '../../core/errors.ts'
 import { randomHex } from '../../platform/id.ts'
 import { hasCode } from '../../platform/error-code.ts'
+import { explainDisk } from './explain-disk.ts'
 import { sessionsFolder } from './workspace.ts'
 
 /** No workspace's name begins like this. */
 const PREFIX = '.upload-'
 /** No request lasts as long. */
 const ABANDONED_MS = 60 * 60 * 1000
+const NOT_STORED = 'The disk of this server takes no more files; nothing was stored.'
 
 /** A file that has come whole and is in no workspace yet. */
 export interface StagedUpload {
@@ -27,7 +28,7 @@ export interface StagedUpload {
 
 /**
  * The bytes are on the disk when it resolves; null: there are more than `maxBytes`. Rejects when they stop coming, the
- * signal aborts or the disk fails (STORAGE_FULL where it is full); then nothing is left. Of a disk that fails it tells
+ * signal aborts or the disk takes no files (STORAGE_FULL); then nothing is left. Of a disk that fails it tells
  * when all bytes have come: a sender that is cut off in the middle reads no answer.
  */
 export async function stageUpload(
@@ -40,7 +41,7 @@ export async function stageUpload(
   try {
     const take = (source: AsyncIterable<Buffer>): Promise<DiskFailure | null> => writeWhole(path, source)
     const failure = await pipeline(bytes, counted, take, { signal })
-    if (failure !== null) throw describeDisk(failure.error)
+    if (failure !== null) throw explainDisk(failure.error, NOT_STORED)
     return { path, size: counted.size }
   } catch (error) {
     await rm(path, { force: true })
@@ -79,12 +80,6 @@ async function closeQuietly(file: FileHandle | null): Promise<void> {
   await file?.close().catch(() => undefined)
 }
 
-function describeDisk(error: unknown): unknown {
-  if (!hasCode(error, 'ENOSPC', 'EDQUOT', 'EROFS')) return error
-  const problem = 'The disk of this server takes no more files; nothing was stored.'
-  return new AppError('STORAGE_FULL', problem, { retry: 'backoff', cause: error })
-}
-
 /** A second one with the same bytes; where the file system can, they share them. */
 export async function copyStaged(home: string, { path, size }: StagedUpload): Promise<StagedUpload> {
   const copy = newPath(home)
@@ -93,7 +88,7 @@ export async function copyStaged(home: string, { path, size }: StagedUpload): Pr
     return { path: copy, size }
   } catch (error) {
     await rm(copy, { force: true })
-    throw describeDisk(error)
+    throw explainDisk(error, NOT_STORED)
   }
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -44,6 +44,28 @@ test('a closed folder hides nothing', async () => {
   chmodSync(join(workspace, 'closed'), 0)
   expect(await quota.check(workspace)).toBe(true)
 })
+
+test('nor do so many that `du` has a megabyte to say of them', async () => {
+  const isOver = await asUser(() => {
+    const deep = join(workspace, ...Array.from({ length: 14 }, () => 'x'.repeat(250)))
+    mkdirSync(deep, { recursive: true })
+    for (let index = 0; index < 400; index++) mkdirSync(join(deep, String(index)), { mode: 0 })
+    return newQuota({ workspaceFileCount: 300 }).check(workspace)
+  })
+  expect(isOver).toBe(true)
+})
+
+/** To root no folder is closed. */
+async function asUser<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (process.geteuid?.() !== 0) return work()
+  chownSync(workspace, 65_533, 65_533)
+  process.seteuid?.(65_533)
+  try {
+    return await work()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
 
 test('a workspace that is gone cannot be measured', async () => {
   await expect(newQuota({}).check(join(workspace, 'gone'))).rejects.toThrow('ENOENT')

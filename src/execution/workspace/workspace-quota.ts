@@ -15,6 +15,8 @@ import type { CommandLimits } from '../command-limits.ts'
 /** A file system that has changed by less than this part of the limit is not measured again. */
 const NOTICEABLE_PART = 64
 const MEASURE_AGAIN_MS = 5_000
+/** For the log, of what may be a megabyte. */
+const MAX_SHOWN_CHARS = 1_000
 /** Workspaces remembered; the oldest are measured anew. */
 const MAX_REMEMBERED = 10_000
 
@@ -126,24 +128,40 @@ export interface Usage {
  * Opens folders that their owner has closed. Rejects with COMMAND_NOT_STARTED when `du` gives no sum.
  */
 export async function measureUsage(workspace: string): Promise<Usage> {
-  const first = await Promise.all([sumUp('--block-size=1', workspace), sumUp('--inodes', workspace)])
-  if (!first.some(({ isIncomplete }) => isIncomplete)) return { bytes: first[0].sum, fileCount: first[1].sum }
+  const first = await sumUp(workspace)
+  if (!first.some(({ stderr }) => stderr.includes('Permission denied'))) return usageOf(first, workspace)
   // A folder that its owner has closed would hide what is in it. (Root sees it all the same.)
   await runTool('chmod', ['-R', 'u+rwX', '--', workspace])
-  const [bytes, fileCount] = await Promise.all([sumUp('--block-size=1', workspace), sumUp('--inodes', workspace)])
-  return { bytes: bytes.sum, fileCount: fileCount.sum }
+  return usageOf(await sumUp(workspace), workspace)
+}
+
+type Sums = readonly [bytes: Printed, fileCount: Printed]
+
+function sumUp(workspace: string): Promise<Sums> {
+  const run = (unit: string): Promise<Printed> =>
+    runTool('du', ['--summarize', '--one-file-system', unit, '--', workspace])
+  return Promise.all([run('--block-size=1'), run('--inodes')])
+}
+
+function usageOf([bytes, fileCount]: Sums, workspace: string): Usage {
+  return { bytes: sumIn(bytes, workspace), fileCount: sumIn(fileCount, workspace) }
 }
 
 /** Files that vanish meanwhile make `du` complain and count on; only a sum that is missing is a failure. */
-async function sumUp(unit: string, workspace: string): Promise<{ sum: number; isIncomplete: boolean }> {
-  const { stdout, stderr } = await runTool('du', ['--summarize', '--one-file-system', unit, '--', workspace])
+function sumIn({ stdout, stderr }: Printed, workspace: string): number {
   const sum = /^\d+/.exec(stdout)?.[0]
-  if (sum === undefined) throw new AppError('COMMAND_NOT_STARTED', `du gave no sum for ${workspace}: ${stderr.trim()}`)
-  return { sum: Number(sum), isIncomplete: stderr.includes('Permission denied') }
+  if (sum !== undefined) return Number(sum)
+  const why = stderr.trim().slice(0, MAX_SHOWN_CHARS)
+  throw new AppError('COMMAND_NOT_STARTED', `du gave no sum for ${workspace}: ${why}`)
 }
 
-/** Resolves with what it printed, however it ended. */
-function runTool(file: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+interface Printed {
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Resolves with what it printed, however it ended; one that prints a megabyte is ended for that. */
+function runTool(file: string, args: readonly string[]): Promise<Printed> {
   const options = { env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, cwd: '/' }
   return new Promise((resolve) => {
     execFile(file, args, options, (error, stdout, stderr) => {

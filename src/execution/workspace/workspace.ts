@@ -65,14 +65,18 @@ export function folderNames(name: string): readonly string[] {
 
 /**
  * Makes `path` a workspace that `owner` (null: the server's own user) can use, and creates it when needed. On the usual
- * way, the folder is there and belongs to the owner, this is one system call.
+ * way, the folder is there and belongs to the owner, this is one system call. Rejects with WORKSPACE_UNUSABLE when
+ * something else is in its place.
  */
 export async function prepareWorkspace(path: string, owner: Account | null): Promise<void> {
   const uid = owner?.uid ?? process.geteuid?.() ?? 0
   const stats = lstatSync(path, { throwIfNoEntry: false })
-  if (stats === undefined) createWorkspace(path, owner)
-  else if (!stats.isDirectory()) throw new AppError('COMMAND_NOT_STARTED', `The workspace ${path} is not a folder.`)
-  else if (stats.uid !== uid && process.geteuid?.() === 0) await handOver(path, `${uid}:${owner?.gid ?? 0}`)
+  if (stats === undefined) return createWorkspace(path, owner)
+  if (!stats.isDirectory()) throw new AppError('WORKSPACE_UNUSABLE', `The workspace ${path} is not a folder.`)
+  const isRoot = process.geteuid?.() === 0
+  if (stats.uid !== uid && isRoot) await handOver(path, `${uid}:${owner?.gid ?? 0}`)
+  // A command may have closed it to its own account: then no other would start in it.
+  if ((stats.mode & 0o700) !== 0o700 && (stats.uid === uid || isRoot)) chmodSync(path, 0o700)
 }
 
 /** Does nothing where it is there, also when another process has just made it. */
