@@ -8,7 +8,7 @@ import { HttpAgent as HttpAgentBefore } from 'ag-ui-client-0'
 import { HttpAgent, type BaseEvent, type Interrupt, type RunAgentParameters } from '@ag-ui/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { workspacePath } from '../../src/execution/workspace/workspace.ts'
-import { approvalRules } from '../harness/approvals.ts'
+import { approvalRules, decide } from '../harness/approvals.ts'
 import { Story, tokenOf, type Person } from '../harness/story.ts'
 
 const RULES = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect = "require"\ncommand = "tee"')}`
@@ -122,6 +122,23 @@ describe.each([1, 0] as const)('by version %s of its client', (version) => {
     expect(await contentsIn('ben', `@ben:approvals-${version}`)).toEqual(['run: echo yes | tee out.txt'])
   })
 
+  test('what a delegated task needs a decision for interrupts the run, and a resume goes on with it', async () => {
+    const agent = connect('ada', 'delegated')
+    const task = { task: 'run: echo below | tee out.txt', expect: 'An answer.' }
+    say(agent, `tool: delegation__delegate ${JSON.stringify(task)}`)
+    const { outcome } = (await run(agent)).at(-1) as unknown as { outcome: { interrupts: Interrupt[] } }
+    expect(outcome).toMatchObject({
+      type: 'interrupt',
+      interrupts: [{ message: expect.stringContaining('tee out.txt') }],
+    })
+    const payload = { approved: true }
+    const resume = [{ interruptId: outcome.interrupts[0]?.id ?? '', status: 'resolved' as const, payload }]
+    const resumed = await run(agent, { resume })
+    expect(resumed.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
+    expect(agent.state).toMatchObject({ plan: { tasks: [{ type: 'TOOL', status: 'DONE' }, { status: 'DONE' }] } })
+    expect(textsOf(agent).join('\n')).toContain('below')
+  })
+
   test('a page that was cut off after its decision, and decides again, sees what came of it', async () => {
     const agent = connect('ben', 'cut-off')
     say(agent, 'run: echo yes | tee out.txt')
@@ -178,6 +195,20 @@ describe.each([1, 0] as const)('by version %s of its client', (version) => {
       'Something else.',
     ])
     expect(textsOf(agent).join('\n')).toContain('Something else.')
+  })
+
+  test('a page gives up what was approved elsewhere: it is shown what came of it, and then its message', async () => {
+    const agent = connect('ben', 'elsewhere')
+    say(agent, 'run: echo yes | tee out.txt')
+    const { outcome } = (await run(agent)).at(-1) as unknown as { outcome: { interrupts: Interrupt[] } }
+    const id = outcome.interrupts[0]?.id ?? ''
+    await decide(story.as('ben'), { id, approve: true })
+    const standing = `{ session(id: "@ben:elsewhere-${version}") { status } }`
+    await expect.poll(() => story.as('ben').run(standing)).toEqual({ session: { status: 'IDLE' } })
+    say(agent, 'Something else.')
+    const events = await run(agent, { resume: [{ interruptId: id, status: 'cancelled' }] })
+    expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
+    expect(textsOf(agent).join('\n')).toMatch(/ yes\n[^]*Something else\./)
   })
 
   test('a page gives up what waits, and says the same once more', async () => {

@@ -121,6 +121,8 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     expect(await contentsIn('ada', `@ada:${chat('parts')}`)).toHaveLength(2)
   })
 
+  const callsOf = ({ parts }: Message): Part[] => parts.filter(({ type }) => type === 'dynamic-tool')
+
   test('an approval is asked for, given, and the same message goes on', async () => {
     const transport = transportOf('ben')
     const question = say('run: echo yes | tee out.txt')
@@ -145,6 +147,53 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     expect(done).toMatchObject({ state: 'output-available', output: expect.stringContaining('yes') })
     expect(answer.parts.findLast(({ type }) => type === 'text')?.text).toContain('yes')
     expect(await contentsIn('ben', `@ben:${chat('approvals')}`)).toHaveLength(1)
+  })
+
+  test.each([
+    { said: 'allowed', approved: true, result: { state: 'output-available', output: 'Allowed.' } },
+    { said: 'denied', approved: false, result: { state: 'output-denied' } },
+  ])('what a delegated task waits for is asked for and $said, and the message goes on', async (decision) => {
+    const { said, approved, result } = decision
+    const transport = transportOf('ada')
+    const task = { task: 'run: echo below | tee out.txt', expect: 'An answer.' }
+    const question = say(`tool: delegation__delegate ${JSON.stringify(task)}`)
+    const asked = await read(await submit(transport, chat(`delegated-${said}`), [question]))
+    const calls = callsOf(asked)
+    expect(calls).toMatchObject([
+      { toolName: 'delegation__delegate', state: 'output-available' },
+      { toolName: 'run_command', state: 'approval-requested', input: { command: 'echo below | tee out.txt' } },
+    ])
+    const approval = { id: calls[1]?.approval?.id ?? '', approved }
+    const parts = asked.parts.map((part) =>
+      part.state === 'approval-requested' ? { ...part, state: 'approval-responded', approval } : part,
+    )
+    const decided: Message = { ...asked, parts }
+    expect(isToBeSent(decided)).toBe(true)
+    const stream = await submit(transport, chat(`delegated-${said}`), [question, decided])
+    const answer = await read(stream, structuredClone(decided))
+    expect(answer.id).toBe(asked.id)
+    const output = expect.stringContaining(approved ? 'below' : '') as string
+    expect(callsOf(answer)).toMatchObject([{ state: 'output-available', output }, result])
+    expect(callsOf(answer)[0]).not.toMatchObject({ output: 'It waits for a decision.' })
+    expect(answer.parts.at(-1)).toMatchObject({ type: 'text', text: expect.stringContaining('delegation__delegate') })
+  })
+
+  test.each([
+    { stands: 'allowed', approved: false, result: { state: 'output-available', output: 'Allowed.' } },
+    { stands: 'denied', approved: true, result: { state: 'output-denied' } },
+  ])('what a delegated task waits for is shown as it was $stands elsewhere', async ({ stands, approved, result }) => {
+    const chatId = chat(`elsewhere-${stands}`)
+    const task = { task: 'run: echo below | tee out.txt', expect: 'An answer.' }
+    const question = say(`tool: delegation__delegate ${JSON.stringify(task)}`)
+    const asked = await read(await submit(transportOf('ada'), chatId, [question]))
+    const approval = { id: callsOf(asked)[1]?.approval?.id ?? '', approved }
+    await decide(story.as('ada'), { id: approval.id, approve: !approved })
+    const parts = asked.parts.map((part) =>
+      part.state === 'approval-requested' ? { ...part, state: 'approval-responded', approval } : part,
+    )
+    const decided: Message = { ...asked, parts }
+    const stream = await submit(transportOf('ada'), chatId, [question, decided])
+    expect(callsOf(await read(stream, structuredClone(decided)))[1]).toMatchObject(result)
   })
 
   test.each(['denied here', 'decided elsewhere first', 'decided elsewhere in a turn that has ended'])(
@@ -283,7 +332,6 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     const transport = transportOf('ada', { mode: 'CHAT' })
     const id = `@ada:${chat('twice')}`
     const question = say('run: echo one | tee out.txt\n\nrun: echo two | tee out.txt')
-    const callsOf = ({ parts }: Message): Part[] => parts.filter(({ type }) => type === 'dynamic-tool')
     const first = await read(await submit(transport, chat('twice'), [question]))
     expect(callsOf(first)).toMatchObject([{ state: 'approval-requested' }])
     await using watch = watchAll(story.as('ada'), id)

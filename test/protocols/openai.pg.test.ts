@@ -54,6 +54,11 @@ test('the models', async () => {
   const ids = (await connect('ben').models.list()).data.map(({ id }) => id)
   expect(ids).toEqual(['factotum', 'factotum-plan', 'factotum-chat'])
   expect(await connect('ben').models.retrieve('factotum-chat')).toMatchObject({ id: 'factotum-chat' })
+  const toml = `${RULES}\n[providers.acme]\nbase_url = "http://127.0.0.1:9/v1"\n[models]\nplanner = "acme:some/model"\n`
+  await using _acme = await story.reconfigureForNow(storyConfig({ toml }))
+  for await (const { id } of connect('ben').models.list())
+    expect(await connect('ben').models.retrieve(id)).toMatchObject({ id })
+  expect((await connect('ben').models.list()).data.map(({ id }) => id)).toContain('acme:some/model')
   await expect(connect('ben').models.retrieve('gpt-9')).rejects.toMatchObject({ status: 404, code: 'model_not_found' })
 })
 
@@ -185,6 +190,22 @@ describe('chat completions', () => {
     const refused = await ask(ben, [user(`/deny ${id} not today`)])
     expect(refused.data.choices[0]?.message.content).not.toContain('Waiting')
     await expect(ask(ben, [user('/approve')])).rejects.toMatchObject({ status: 400 })
+  })
+
+  test('what a delegated task needs a decision for is asked for, and answered with the turn that delegated', async () => {
+    const ada = connect('ada')
+    const task = { task: 'run: echo below | tee out.txt', expect: 'An answer.' }
+    const first = user(`tool: delegation__delegate ${JSON.stringify(task)}`)
+    const asked = await ask(ada, [first])
+    const notice = asked.data.choices[0]?.message.content ?? ''
+    expect(notice).toMatch(/^Waiting for a decision\.[^]*`appr_[^]*tee out\.txt[^]*\/approve/)
+    const approval: Messages = [first, { role: 'assistant', content: notice }, user('/approve')]
+    const approved = await ask(ada, approval)
+    expect(approved.data.choices[0]?.message.content).toMatch(/delegation__delegate[^]*below/)
+    const sessions = [asked, approved].map(({ response }) => response.headers.get('x-factotum-session'))
+    expect(new Set(sessions).size).toBe(1)
+    const retried = await ask(connect('ada', { 'x-stainless-retry-count': '1' }), approval)
+    expect(retried.data.choices).toEqual(approved.data.choices)
   })
 
   test('an approval that a command names is not given along with it', async () => {

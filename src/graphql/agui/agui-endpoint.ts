@@ -15,11 +15,11 @@ import { maskError } from '../operation/mask-error.ts'
 import { REQUEST_ID } from '../plugins/http/use-request-id.ts'
 import { admit, countRequest, httpOf, type AdmitOptions, type IdentifiedCaller } from '../protocols/admit.ts'
 import { decideAll } from '../protocols/decide.ts'
-import { followTurn } from '../protocols/follow-turn.ts'
+import { followTurn, wasTakenAlong } from '../protocols/follow-turn.ts'
 import { Operations } from '../protocols/operations.ts'
 import { ownSession, SESSION_HEADER } from '../protocols/own-session.ts'
 import { accepted, Refused, statusOf } from '../protocols/refused.ts'
-import { SEND_MESSAGE } from '../protocols/turn-documents.ts'
+import { SEND_MESSAGE, type TurnData } from '../protocols/turn-documents.ts'
 import { WaitingClient } from '../protocols/waiting-client.ts'
 import type { Connections } from '../socket/connections.ts'
 import type { DoorYoga } from '../yoga.ts'
@@ -40,15 +40,14 @@ export interface AguiEndpointOptions extends AdmitOptions {
   readonly metrics: Metrics
 }
 
-/** Null: nothing runs, or the message starts no turn. */
-type Turn = {
+interface Turn {
   readonly sessionId: string
   readonly id: string
   readonly messageId: string
   readonly after: number
   /** As it is now, of a turn that was decided about. */
   readonly plan: PlanData | null
-} | null
+}
 
 export class AguiEndpoint {
   readonly #options: AguiEndpointOptions
@@ -91,31 +90,33 @@ export class AguiEndpoint {
     const trace = readTrace((name) => request.headers[name])
     const ofRequest = { requestId, logger: logger.child({ requestId }), trace }
     const caller = { viewer, transport: 'sse', ...ofRequest } as const
-    const operations = new Operations({ yoga, metrics, request, caller })
+    const operations = new Operations({ yoga, metrics, request, caller, isFirstCounted: false })
     const sessionId = ownSession(viewer, input.threadId)
     using client = new WaitingClient({ response, known, connections, clock, timeoutMs: MAX_RUN_MS })
-    const turn = await findTurn(operations, { input, sessionId })
+    const turns = await findTurns(operations, { input, sessionId })
     client.startStream({ [SESSION_HEADER]: sessionId })
-    await this.#tell(client, { operations, input, turn })
+    await this.#tell(client, { operations, input, turns })
     response.end()
   }
 
-  async #tell(client: WaitingClient, { operations, input, turn }: Run): Promise<void> {
+  async #tell(client: WaitingClient, { operations, input, turns }: Run): Promise<void> {
     const { threadId, runId, namesCancelled } = input
     const events = new RunEvents({ threadId, runId, namesCancelled }, input.shown)
     const write = (more: readonly RunEvent[]): Promise<void> =>
       client.write(more.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
-    await write(events.start(turn?.plan ?? null))
-    if (turn === null) return write(events.finish(null))
-    const { sessionId, id: turnId, messageId, after } = turn
+    await write(events.start(turns[0]?.plan ?? null))
     const { signal } = client
+    let last: TurnData | null = null
     try {
-      const followed = followTurn({ operations, sessionId, turnId, messageId, after, signal })
-      for (let next = await followed.next(); ; next = await followed.next()) {
-        if (next.done !== true) await write(events.tell(next.value))
-        else if (next.value !== null) return await write(events.finish(next.value))
-        else return await write(events.fail('The turn goes on; run it again to see it.', 'run_left'))
+      for (const { sessionId, id: turnId, messageId, after } of turns) {
+        if (await wasTakenAlong(operations, turnId, last)) continue
+        const followed = followTurn({ operations, sessionId, turnId, messageId, after, signal })
+        let next = await followed.next()
+        for (; next.done !== true; next = await followed.next()) await write(events.tell(next.value))
+        last = next.value
+        if (last === null) return await write(events.fail('The turn goes on; run it again to see it.', 'run_left'))
       }
+      await write(events.finish(last))
     } catch (error) {
       if (error instanceof Refused) return write(events.fail(error.message, error.code ?? 'refused'))
       const { message } = maskError(error, this.#options)
@@ -127,7 +128,8 @@ export class AguiEndpoint {
 interface Run {
   readonly operations: Operations
   readonly input: RunInput
-  readonly turn: Turn
+  /** In their order; none: nothing runs, or the message starts no turn. */
+  readonly turns: readonly Turn[]
 }
 
 /** Followed from its beginning. */
@@ -139,41 +141,40 @@ interface Wanted {
 }
 
 /**
- * The turn that a page waits for: that of its message, that of what it has decided, or the one that runs. The id of a
- * message is its idempotency key: a page that comes back with it goes on with its turn.
+ * The turns that a page waits for: that of what it has decided and that of its message, or the one that runs. The id of
+ * a message is its idempotency key: a page that comes back with it goes on with its turn.
  */
-async function findTurn(operations: Operations, { input, sessionId }: Wanted): Promise<Turn> {
+async function findTurns(operations: Operations, { input, sessionId }: Wanted): Promise<Turn[]> {
   const { decisions, said } = input
   if (decisions.length > 0) return decideAndSay(operations, { input, sessionId })
   if (said !== null) return say(operations, { input, sessionId, said })
   const { session } = await operations.run(READ_ACTIVE_TURN, { id: sessionId })
   const active = session?.activeTurn ?? null
   return active === null
-    ? null
-    : { sessionId, id: active.id, messageId: active.message.id, after: active.firstSeq - 1, ...BEGUN }
+    ? []
+    : [{ sessionId, id: active.id, messageId: active.message.id, after: active.firstSeq - 1, ...BEGUN }]
 }
 
 /**
  * A page must decide about all that waits before it says more, and does both at once: the last message is what the
  * decided turn began with, or a new one, which is sent. One that is said once more differs from it by its id.
  */
-async function decideAndSay(operations: Operations, { input, sessionId }: Wanted): Promise<Turn> {
+async function decideAndSay(operations: Operations, { input, sessionId }: Wanted): Promise<Turn[]> {
   const { decisions, said } = input
-  const { last, after } = await decideAll(operations, decisions)
+  const { last, after } = await decideAll(operations, decisions, { sessionId })
   const { turn, session } = last
-  if (said !== null && (said.isRepeated || said.text.trim() !== turn.message.content.trim())) {
-    const next = await say(operations, { input, sessionId, said })
-    if (next?.id !== turn.id) return next
-  }
+  const isNew = said !== null && (said.isRepeated || said.text.trim() !== turn.message.content.trim())
+  const next = isNew ? await say(operations, { input, sessionId, said }) : []
   const { turn: planned } = await operations.run(READ_PLANS, { id: turn.id })
   const plan = planned?.plans.at(-1) ?? null
-  return { sessionId: session.id, id: turn.id, messageId: turn.message.id, after, plan }
+  const decided = { sessionId: session.id, id: turn.id, messageId: turn.message.id, after, plan }
+  return [decided, ...next.filter(({ id }) => id !== turn.id)]
 }
 
 async function say(
   operations: Operations,
   { input: { mode, user }, sessionId, said }: Wanted & { readonly said: NonNullable<RunInput['said']> },
-): Promise<Turn> {
+): Promise<Turn[]> {
   const from = user === null || operations.caller.viewer.user !== null ? {} : { user }
   const input = {
     sessionId,
@@ -184,7 +185,7 @@ async function say(
   }
   const { result } = await operations.run(SEND_MESSAGE, { input })
   const { id: messageId, turn } = accepted(result, result.message)
-  return turn === null ? null : { sessionId, id: turn.id, messageId, after: turn.firstSeq - 1, ...BEGUN }
+  return turn === null ? [] : [{ sessionId, id: turn.id, messageId, after: turn.firstSeq - 1, ...BEGUN }]
 }
 
 /** Pages send all that they show with each run. */

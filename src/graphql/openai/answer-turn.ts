@@ -1,25 +1,29 @@
 /** One request: its message goes into its session, or its decisions are taken, and then its turn is told. */
 import type { Clock } from '../../platform/clock.ts'
-import { decideAll, readApproval, type Decided } from '../protocols/decide.ts'
+import { decideAll, readApproval, readDecided, type Decided } from '../protocols/decide.ts'
 import { followTurn, OVER, readTurn } from '../protocols/follow-turn.ts'
 import type { Operations } from '../protocols/operations.ts'
 import { nameFor } from '../protocols/own-session.ts'
 import { accepted, Refused } from '../protocols/refused.ts'
 import { SEND_MESSAGE, type AskedApproval, type SentMessage, type TurnData } from '../protocols/turn-documents.ts'
-import { askForDecision, keptMessages, readDecisions, unnamed, type Decisions } from './approval-words.ts'
+import { askForDecision, readDecisions, unnamed, type Decisions } from './approval-words.ts'
 import type { Ask } from './ask.ts'
-import { chooseSession, mayBeAbout } from './choose-session.ts'
+import { readAwaited, readPrevious, type Awaited } from './awaited.ts'
+import { chooseSession, namedSession, prefixOf } from './choose-session.ts'
 import { READ_CONVERSATION } from './documents.ts'
 import { meaningOf } from './models.ts'
 import { Narrator, type Piece } from './narrate.ts'
 import { ofEndedTurn } from './openai-error.ts'
-import { isSame } from './same-conversation.ts'
 
 /** A message that is on record, and its turn; null: it starts none, as in a group. */
 export interface Started {
+  /** By which a response is named: of the turn, of the message that starts none, or of the approval that is decided. */
+  readonly id: string
   readonly sessionId: string
   readonly messageId: string
   readonly turn: { readonly id: string; readonly after: number } | null
+  /** What the answer before asked for was decided elsewhere: the turns that it left untold, and comes after. */
+  readonly missed: readonly StartedTurn[]
   /** Of a decision: the messages that waited behind its turn, and are answered with it. */
   readonly kept: readonly StartedTurn[]
   /** Why the decision was not taken: another one stands, and what was kept is answered all the same. */
@@ -33,10 +37,15 @@ export async function startTurn(operations: Operations, ask: Ask, clock: Clock):
   const { mode } = meaningOf(ask.model)
   const user = operations.caller.viewer.user === null ? ask.user : null
   const decisions = readDecisions({ ...ask, user })
-  if (decisions !== null) return takeDecisions(operations, decisions, ask)
-  const { sessionId, sent } = await chooseSession(operations, ask, clock)
+  const previous = await readPrevious(operations, ask)
+  const named = namedSession(operations, ask, previous)
+  const awaited = await readAwaited(operations, ask, previous)
+  if (decisions !== null) return takeDecisions(operations, decisions, { named, awaited })
+  const { sessionId, sent } = await chooseSession(operations, ask, { named, clock })
   const { id: messageId, turn } = sent ?? (await send())
-  return { sessionId, messageId, turn: turn === null ? null : begun(turn), kept: [], problem: null }
+  const missed = await findMissed(operations, sessionId, awaited)
+  const own = { sessionId, messageId, turn: turn === null ? null : begun(turn) }
+  return { id: turn?.id ?? messageId, ...own, missed, kept: [], problem: null }
 
   async function send(): Promise<SentMessage> {
     const key = ask.idempotencyKey === null ? {} : { idempotencyKey: `openai ${shortKey(ask.idempotencyKey)}` }
@@ -47,50 +56,63 @@ export async function startTurn(operations: Operations, ask: Ask, clock: Clock):
   }
 }
 
-async function takeDecisions(operations: Operations, decisions: Decisions, ask: Ask): Promise<Started> {
+interface Where {
+  readonly named: string | null
+  readonly awaited: Awaited
+}
+
+async function takeDecisions(
+  operations: Operations,
+  decisions: Decisions,
+  { named, awaited }: Where,
+): Promise<Started> {
   try {
-    const { last, after } = await decide(operations, ask, decisions)
-    const { session, turn } = last
-    const kept = await findKept(operations, last, ask)
-    return { sessionId: session.id, messageId: turn.message.id, turn: { id: turn.id, after }, kept, problem: null }
+    const decided = await decide(operations, decisions, named)
+    const kept = await findKept(operations, decided.last, awaited)
+    return { id: decided.last.id, ...toldFrom(decided), missed: [], kept, problem: null }
   } catch (error) {
     const [decision] = decisions.all
     if (!(error instanceof Refused) || error.reason !== 'ALREADY_DECIDED' || decision === undefined) throw error
-    const [first, ...kept] = await findKept(operations, await readApproval(operations, decision.id), ask)
+    const approval = await readApproval(operations, { id: decision.id, sessionId: named })
+    const [first, ...kept] = await findKept(operations, approval, awaited)
     if (first === undefined) throw error
-    return { ...first, kept, problem: error.message }
+    return { id: approval.id, ...first, missed: [], kept, problem: error.message }
   }
 }
 
 /** An answer could name what waits elsewhere: without ids of the person's own only this conversation's are meant. */
-async function decide(operations: Operations, ask: Ask, { all, areNamed }: Decisions): Promise<Decided> {
-  if (areNamed) return decideAll(operations, all)
-  const isMeant = await mayBeAbout(operations, ask)
-  return decideAll(operations, all, ({ session }) => {
-    if (!isMeant(session.id)) throw unnamed(all[0]?.approve === true ? 'approve' : 'deny')
-  })
+function decide(operations: Operations, { all, areNamed }: Decisions, sessionId: string | null): Promise<Decided> {
+  const prefix = prefixOf(operations)
+  const isMeant = (id: string): boolean => (sessionId === null ? id.startsWith(prefix) : id === sessionId)
+  const check = ({ session }: AskedApproval): void => {
+    if (!areNamed && !isMeant(session.id)) throw unnamed(all[0]?.approve === true ? 'approve' : 'deny')
+  }
+  return decideAll(operations, all, { sessionId, check })
 }
 
-/**
- * In their order: what was said after the message of the turn that is decided about, and was answered with that it is
- * kept.
- */
+function toldFrom({ last: { session, turn }, after }: Decided): StartedTurn {
+  return { sessionId: session.id, messageId: turn.message.id, turn: { id: turn.id, after } }
+}
+
+/** None as long as that waits: it is asked for once more. */
+async function findMissed(operations: Operations, sessionId: string, awaited: Awaited): Promise<StartedTurn[]> {
+  const decided = await readDecided(operations, { ids: awaited.ids, sessionId })
+  return decided === null ? [] : [toldFrom(decided), ...(await findKept(operations, decided.last, awaited))]
+}
+
+/** In their order: what was said after the message of the turn that is decided about, and was kept. */
 async function findKept(
   operations: Operations,
   { session: { id: sessionId }, turn: { message: own } }: AskedApproval,
-  { history, previousTurnId }: Ask,
+  { isKept }: Awaited,
 ): Promise<StartedTurn[]> {
-  const texts = keptMessages(history)
-  if (texts.length === 0 && previousTurnId === null) return []
   const { session } = await operations.run(READ_CONVERSATION, { id: sessionId })
   const said = session?.conversation.edges.map(({ node }) => node) ?? []
-  return said
-    .slice(said.findIndex(({ message }) => message?.id === own.id) + 1)
-    .flatMap(({ message, content = '' }) => {
-      if (message?.turn == null) return []
-      const isKept = message.turn.id === previousTurnId || texts.some((text) => isSame(content, text))
-      return isKept ? [{ sessionId, messageId: message.id, turn: begun(message.turn) }] : []
-    })
+  return said.slice(said.findIndex(({ message }) => message?.id === own.id) + 1).flatMap((entry) => {
+    const { message } = entry
+    if (message?.turn == null || !isKept(entry)) return []
+    return [{ sessionId, messageId: message.id, turn: begun(message.turn) }]
+  })
 }
 
 /** Keys of a message have at most 255 characters; a longer one is replaced by its hash. */
@@ -103,31 +125,49 @@ function begun({ id, firstSeq }: NonNullable<SentMessage['turn']>): StartedTurn[
 }
 
 /**
- * What the turn says, and then those of messages that waited behind it: until all have ended, or one waits for a
- * decision, which is asked for at the end. Returns the last turn as it is then; null when `signal` aborts before.
- * Throws an OpenAIError when the turn ends without an answer, and is the only one.
+ * What the turn says, before it those that were missed, and behind it those of messages that waited for it: until all
+ * have ended, or one waits for a decision, which is asked for at the end. Returns the last turn as it is then, with the
+ * usage of all; null when `signal` aborts before. Throws an OpenAIError when the turn ends without an answer, and is
+ * the only one.
  */
 export async function* tellTurn(
   operations: Operations,
   started: Started & StartedTurn,
   signal: AbortSignal,
 ): AsyncGenerator<Piece, TurnData | null> {
-  const { kept, problem } = started
+  const { missed, kept, problem } = started
   const said = { text: problem ?? '' }
   if (problem !== null) yield { kind: 'text', text: problem }
   let last: TurnData | null = null
-  for (const one of [started, ...kept]) {
+  let usage: TurnData['usage'] = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+  for (const one of [...missed, started, ...kept]) {
     // Taken along by the turn before it, it was answered with that.
-    if (last !== null && (await readTurn(operations, one.turn.id)).joinedInto?.id === last.id) continue
+    if (last !== null && OVER.has(last.status) && (await readTurn(operations, one.turn.id)).joinedInto?.id === last.id)
+      continue
     last = yield* tellOne(operations, { started: one, said }, signal)
-    if (last === null || !OVER.has(last.status)) return last
+    if (last === null) return null
+    usage = sumOf(usage, last.usage)
     if (last.status === 'DONE') continue
+    if (!OVER.has(last.status)) {
+      // The turn behind it says what it waits for.
+      if (missed.includes(one)) continue
+      if (last.session.approvals.length > 0) yield say(askForDecision(last), { said, isFirst: true })
+      return { ...last, usage }
+    }
     const failure = ofEndedTurn(last.status, last.failure)
-    if (kept.length === 0 && problem === null) throw failure
+    if (missed.length === 0 && kept.length === 0 && problem === null) throw failure
     // Turns that fail say so themselves.
     if (!said.text.includes(failure.message)) yield say(failure.message, { said, isFirst: true })
   }
-  return last
+  return last === null ? null : { ...last, usage }
+}
+
+function sumOf(one: TurnData['usage'], other: TurnData['usage']): TurnData['usage'] {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cachedTokens: one.cachedTokens + other.cachedTokens,
+  }
 }
 
 interface Telling {
@@ -146,11 +186,7 @@ async function* tellOne(
   const events = followTurn({ operations, sessionId, messageId, turnId, after, signal })
   let isFirst = true
   for (let next = await events.next(); ; next = await events.next()) {
-    if (next.done === true) {
-      if (next.value !== null && next.value.session.approvals.length > 0 && !OVER.has(next.value.status))
-        yield say(askForDecision(next.value), { said, isFirst: true })
-      return next.value
-    }
+    if (next.done === true) return next.value
     for (const piece of narrator.tell(next.value)) {
       yield piece.kind === 'text' ? say(piece.text, { said, isFirst }) : piece
       if (piece.kind === 'text') isFirst = false

@@ -16,6 +16,7 @@ function asked(...approvals: readonly ApprovalData[]): string {
     id: '',
     status: 'AWAITING_APPROVAL',
     failure: null,
+    pausedReason: null,
     lastSeq: null,
     usage,
     joinedInto: null,

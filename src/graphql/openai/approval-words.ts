@@ -8,6 +8,7 @@ import type { Decision } from '../protocols/decide.ts'
 import type { TurnData } from '../protocols/turn-documents.ts'
 import type { Ask, SpokenText } from './ask.ts'
 import { invalid, type OpenAIError } from './openai-error.ts'
+import type { RepeatedText } from './same-conversation.ts'
 
 const OPENING = 'Waiting for a decision.'
 const KEPT = ' Your message is kept, and comes after it.'
@@ -71,7 +72,8 @@ export function unnamed(verb: string): OpenAIError {
   return invalid(`Name what you mean: "/${verb} appr_…".`, 'messages')
 }
 
-function askedBy(last: SpokenText | undefined): readonly string[] {
+/** The approvals that an answer asks for. */
+export function askedBy(last: SpokenText | undefined): readonly string[] {
   const at = last?.role === 'assistant' ? placeOfNotice(last.text) : -1
   if (last === undefined || at < 0) return []
   const lines = last.text.slice(at).split('\n')
@@ -94,11 +96,14 @@ export function keptMessages(history: readonly SpokenText[]): string[] {
 }
 
 /** What was said, without decisions and without what asked for them. */
-export function withoutDecisions(history: readonly SpokenText[]): SpokenText[] {
-  return history.flatMap(({ role, text }): SpokenText[] => {
-    if (role === 'user') return COMMAND.test(text.trim()) ? [] : [{ role, text }]
+export function withoutDecisions(history: readonly SpokenText[]): RepeatedText[] {
+  let tellsMore = false
+  return history.flatMap(({ role, text }): RepeatedText[] => {
+    if (role === 'user') return COMMAND.test(text.trim()) ? [] : [{ role, text, tellsMore: false }]
     const at = placeOfNotice(text)
     const said = (at < 0 ? text : text.slice(0, at)).trim()
-    return said === '' ? [] : [{ role, text: said }]
+    const repeated = { role, text: said, tellsMore }
+    tellsMore = at >= 0
+    return said === '' ? [] : [repeated]
   })
 }

@@ -24,8 +24,8 @@ export interface Ask {
   readonly instructions: string | null
   /** As the client names it; null: it names none. */
   readonly session: string | null
-  /** Of the Responses API: the turn whose session it goes on in. */
-  readonly previousTurnId: string | null
+  /** Of the Responses API: the turn, or the approval, whose response it follows. */
+  readonly previousId: string | null
   readonly stream: boolean
   readonly includeUsage: boolean
   readonly timeoutMs: number
@@ -120,7 +120,7 @@ function triedWithin(retries: number, seconds: number, headers: IncomingHttpHead
   const attempt = Math.min(Math.max(said > 0 ? said : 0, seconds, DEFAULT_TIMEOUT_S), MAX_TIMEOUT_S)
   return Math.min(retries, MAX_RETRIES) * attempt * 1000 + PAUSES_MS
 }
-type FromMessages = 'text' | 'history' | 'instructions' | 'previousTurnId' | 'includeUsage'
+type FromMessages = 'text' | 'history' | 'instructions' | 'previousId' | 'includeUsage'
 
 interface FromRoles {
   readonly text: string

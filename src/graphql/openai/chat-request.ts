@@ -22,7 +22,7 @@ export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): As
   return {
     ...readOptions(chat, headers),
     ...readMessages(chat.messages, 'messages'),
-    previousTurnId: null,
+    previousId: null,
     includeUsage: chat.stream_options?.include_usage === true,
   }
 }

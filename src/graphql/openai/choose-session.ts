@@ -7,14 +7,15 @@ import type { Clock } from '../../platform/clock.ts'
 import { randomHex } from '../../platform/id.ts'
 import type { Operations } from '../protocols/operations.ts'
 import { nameFor, ownSession } from '../protocols/own-session.ts'
-import { accepted, Refused } from '../protocols/refused.ts'
+import { accepted } from '../protocols/refused.ts'
 import { OPEN_SESSION, READ_SESSION, type SentMessage } from '../protocols/turn-documents.ts'
 import { withoutDecisions } from './approval-words.ts'
 import type { Ask } from './ask.ts'
-import { FIND_SESSIONS, FIRST_KEY, READ_CONVERSATION, TURN_OF_RESPONSE, type EntryData } from './documents.ts'
+import type { Previous } from './awaited.ts'
+import { FIND_SESSIONS, FIRST_KEY, READ_CONVERSATION, type EntryData } from './documents.ts'
 import { invalid } from './openai-error.ts'
 import { meaningOf, unknownModel } from './models.ts'
-import { matchConversation, type Exchange } from './same-conversation.ts'
+import { matchConversation, type Exchange, type RepeatedText } from './same-conversation.ts'
 
 export interface Chosen {
   readonly sessionId: string
@@ -30,38 +31,29 @@ interface FoundSession {
 }
 
 /** The session is there, with the model and the instructions that the request asks for. */
-export async function chooseSession(operations: Operations, ask: Ask, clock: Clock): Promise<Chosen> {
-  const place = await findPlace(operations, ask, clock)
+export async function chooseSession(
+  operations: Operations,
+  ask: Ask,
+  { named, clock }: { readonly named: string | null; readonly clock: Clock },
+): Promise<Chosen> {
+  const place = await (named === null
+    ? findPlace(operations, ask, clock)
+    : placeIn(operations, { sessionId: named, ask, clock }))
   if (place.sent === null) await prepare(operations, ask, place)
   return place
 }
 
-/** Says of a session whether a request may be about it, which names none of its approvals. */
-export async function mayBeAbout(operations: Operations, ask: Ask): Promise<(sessionId: string) => boolean> {
-  const named = await namedSession(operations, ask)
-  const prefix = prefixOf(operations)
-  return (sessionId) => (named === null ? sessionId.startsWith(prefix) : sessionId === named)
-}
-
 /** Null: the request names none. */
-async function namedSession(operations: Operations, { session, previousTurnId }: Ask): Promise<string | null> {
-  if (session !== null) return ownSession(operations.caller.viewer, session)
-  if (previousTurnId === null) return null
-  const { turn } = await operations.run(TURN_OF_RESPONSE, { id: previousTurnId })
-  if (turn === null)
-    throw new Refused('previous_response_id: there is no such response that you may see.', { code: 'NOT_FOUND' })
-  return turn.session.id
+export function namedSession({ caller }: Operations, { session }: Ask, previous: Previous | null): string | null {
+  return session === null ? (previous?.sessionId ?? null) : ownSession(caller.viewer, session)
 }
 
 /** Sessions that no request names are looked up in the caller's own name space, where no other can put one. */
-function prefixOf(operations: Operations): string {
+export function prefixOf(operations: Operations): string {
   return `${ownNamespace(operations.caller.viewer)}:`
 }
 
 async function findPlace(operations: Operations, ask: Ask, clock: Clock): Promise<FoundSession> {
-  const sessionId = await namedSession(operations, ask)
-  if (sessionId !== null)
-    return { sessionId, sent: ask.isRetry ? await findSent(operations, { sessionId, ask, clock }) : null, first: null }
   const history = withoutDecisions(ask.history)
   const first = nameFor(history.find(({ role }) => role === 'user')?.text.trim() ?? ask.text.trim())
   const found = await findConversation(operations, { ask, history, first, clock })
@@ -74,7 +66,7 @@ async function findPlace(operations: Operations, ask: Ask, clock: Clock): Promis
 
 interface Wanted {
   readonly ask: Ask
-  readonly history: Ask['history']
+  readonly history: readonly RepeatedText[]
   readonly first: string
   readonly clock: Clock
 }
@@ -100,12 +92,14 @@ async function findConversation(
   return null
 }
 
-async function findSent(
+async function placeIn(
   operations: Operations,
   { sessionId, ask, clock }: { readonly sessionId: string; readonly ask: Ask; readonly clock: Clock },
-): Promise<SentMessage | null> {
+): Promise<FoundSession> {
   // With a key the database knows better.
-  return ask.idempotencyKey === null ? lastSent(await readEntries(operations, sessionId), ask, clock) : null
+  const mayBeThere = ask.isRetry && ask.idempotencyKey === null
+  const sent = mayBeThere ? lastSent(await readEntries(operations, sessionId), ask, clock) : null
+  return { sessionId, sent, first: null }
 }
 
 /** What was said last, if it is what is sent again. */

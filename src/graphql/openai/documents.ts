@@ -1,6 +1,6 @@
 /** What OpenAI's API needs of this server's own GraphQL besides what all protocols do. */
 import type { Operation } from '../protocols/operations.ts'
-import type { SentMessage } from '../protocols/turn-documents.ts'
+import { ASKED_FIELDS, type AskedApproval, type SentMessage } from '../protocols/turn-documents.ts'
 import { COMPARED } from './same-conversation.ts'
 
 export const LIST_MODELS: Operation<
@@ -29,7 +29,7 @@ export interface EntryData {
   readonly __typename: string
   readonly content?: string
   readonly at?: string
-  readonly message?: SentMessage
+  readonly message?: SentMessage & { readonly createdAt: string; readonly user: string | null }
 }
 
 export const READ_CONVERSATION: Operation<
@@ -45,7 +45,7 @@ export const READ_CONVERSATION: Operation<
       edges {
         node {
           __typename
-          ... on PersonMessage { content at message { id turn { id firstSeq } } }
+          ... on PersonMessage { content at message { id createdAt user turn { id firstSeq } } }
           ... on AgentText { content }
         }
       }
@@ -54,9 +54,40 @@ export const READ_CONVERSATION: Operation<
 }`,
 }
 
-export const TURN_OF_RESPONSE: Operation<
+/** What a response is named by. */
+export const READ_PREVIOUS: Operation<
   { readonly id: string },
-  { readonly turn: { readonly session: { readonly id: string } } | null }
+  {
+    readonly node:
+      | {
+          readonly __typename: 'Turn'
+          readonly session: { readonly id: string }
+          readonly message: { readonly createdAt: string; readonly user: string | null }
+        }
+      | { readonly __typename: 'Approval'; readonly decidedAt: string | null }
+      | null
+  }
 > = {
-  text: 'query OpenAIResponse($id: ID!) { turn(id: $id) { session { id } } }',
+  text: `query OpenAIResponse($id: ID!) {
+  node(id: $id) {
+    __typename
+    ... on Turn { session { id } message { createdAt user } }
+    ... on Approval { decidedAt }
+  }
+}`,
+}
+
+export interface DatedApproval extends AskedApproval {
+  /** Null: it waits. */
+  readonly decidedAt: string | null
+}
+
+/** The newest 100. */
+export const READ_ASKED: Operation<
+  { readonly id: string },
+  { readonly session: { readonly approvals: readonly DatedApproval[] } | null }
+> = {
+  text: `query OpenAIAsked($id: ID!) {
+  session(id: $id) { approvals(delegated: true) { decidedAt ${ASKED_FIELDS} } }
+}`,
 }

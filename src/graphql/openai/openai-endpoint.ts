@@ -87,8 +87,8 @@ export class OpenAIEndpoint {
     const known = admitCaller(request, this.#options)
     const models = await listModels(this.#operations({ request, response }, known))
     if (url.pathname === MODELS_PATH) return sendJson(response, 200, { object: 'list', data: models })
-    const name = url.pathname.slice(MODELS_PATH.length + 1)
-    const model = models.find(({ id }) => id === name || encodeURIComponent(id) === name)
+    const name = decoded(url.pathname.slice(MODELS_PATH.length + 1))
+    const model = models.find(({ id }) => id === name)
     if (model === undefined) throw unknownModel(name)
     sendJson(response, 200, model)
   }
@@ -104,7 +104,7 @@ export class OpenAIEndpoint {
     const started = await startTurn(operations, ask, clock)
     response.setHeader(SESSION_HEADER, started.sessionId)
     const head: AnswerHead = {
-      id: started.turn?.id ?? started.messageId,
+      id: started.id,
       sessionId: started.sessionId,
       model: ask.model,
       createdAt: Math.floor(clock.now().getTime() / 1000),
@@ -171,12 +171,21 @@ export class OpenAIEndpoint {
     const trace = readTrace((name) => request.headers[name])
     const ofRequest = { requestId, logger: logger.child({ requestId }), trace }
     const caller = { viewer, transport: 'http', ...ofRequest } as const
-    return new Operations({ yoga, metrics, request, caller })
+    return new Operations({ yoga, metrics, request, caller, isFirstCounted: false })
   }
 
   #masked(error: unknown): OpenAIError {
     const { message } = maskError(error, { logger: this.#options.logger, metrics: this.#options.metrics })
     return new OpenAIError(message, { status: 500, code: 'server_error' })
+  }
+}
+
+/** Clients encode the name of a model in different ways, or not at all. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
   }
 }
 

@@ -36,7 +36,7 @@ export function readResponsesRequest(body: unknown, headers: IncomingHttpHeaders
     ...said,
     session: session ?? named,
     instructions: [request.instructions ?? '', said.instructions ?? ''].join('\n\n').trim() || null,
-    previousTurnId: request.previous_response_id == null ? null : turnIdOf(request.previous_response_id),
+    previousId: request.previous_response_id == null ? null : ownerOf(request.previous_response_id),
     includeUsage: true,
   }
 }
@@ -57,12 +57,12 @@ function isMessage({ type }: { readonly type?: string | null | undefined }): boo
   return type == null || type === 'message'
 }
 
-/** Of an answer: that of its turn. */
-export function responseId(turnId: string): string {
-  return `resp_${turnId}`
+/** Of an answer: that of its turn, or of the approval that was decided. */
+export function responseId(ownerId: string): string {
+  return `resp_${ownerId}`
 }
 
-export function turnIdOf(responseId: string): string {
-  if (/^resp_turn_[0-9a-z]{26}$/.test(responseId)) return responseId.slice('resp_'.length)
+function ownerOf(responseId: string): string {
+  if (/^resp_(turn|appr)_[0-9a-z]{26}$/.test(responseId)) return responseId.slice('resp_'.length)
   throw invalid(`${responseId.slice(0, 100)} is the id of no response.`, 'previous_response_id', 'not_found')
 }

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { SpokenText } from './ask.ts'
-import { matchConversation, type Exchange } from './same-conversation.ts'
+import { matchConversation, type Exchange, type RepeatedText } from './same-conversation.ts'
 
-const asked = (text: string): SpokenText => ({ role: 'user', text })
-const answered = (text: string): SpokenText => ({ role: 'assistant', text })
+const asked = (text: string): RepeatedText => ({ role: 'user', text, tellsMore: false })
+const answered = (text: string, tellsMore = false): RepeatedText => ({ role: 'assistant', text, tellsMore })
 const one: Exchange[] = [{ said: 'hi', answer: 'Hello! What now?' }]
 
 test.each([
@@ -19,6 +18,21 @@ test.each([
     [...one, { said: 'x', answer: 'y' }],
     'NEXT',
   ],
+  [
+    'goes on after an answer that tells of another one, and was cut off',
+    [asked('a'), asked('hi'), answered('Done.\n\nHello! Wh', true)],
+    'next',
+    [{ said: 'a', answer: 'Done.' }, ...one],
+    'NEXT',
+  ],
+  [
+    'an answer tells of another one, and is another one',
+    [asked('a'), asked('hi'), answered('Done.\n\nGood morning!', true)],
+    'next',
+    [{ said: 'a', answer: 'Done.' }, ...one],
+    null,
+  ],
+  ['an answer has a paragraph more', [asked('hi'), answered('Done.\n\nHello! What now?')], 'next', one, null],
   ['an answer where there was none', [asked('hi'), answered('Hello!')], 'next', [{ said: 'hi', answer: '' }], null],
   ['more was said elsewhere', [asked('hi'), answered('Hello!')], 'next', [...one, { said: 'x', answer: 'y' }], null],
   ['the first message, once more', [], 'hi', one, 'AGAIN'],

@@ -13,6 +13,16 @@ export interface Exchange {
 /** `NEXT`: the new message comes next in it. `AGAIN`: the new message is its last already. */
 export type Match = 'NEXT' | 'AGAIN' | null
 
+/** A text that a client repeats. */
+export interface RepeatedText extends SpokenText {
+  /** The answer before it asked for a decision: it tells what came of that, too, before what is its own. */
+  readonly tellsMore: boolean
+}
+
+interface RepeatedExchange extends Exchange {
+  readonly tellsMore: boolean
+}
+
 /** How many of the last exchanges are compared; the first message is, besides, how sessions are found. */
 export const COMPARED = 20
 /** What stands in the log in place of a secret. */
@@ -22,7 +32,11 @@ const REDACTED = '[REDACTED]'
  * `history` ends before the new message `text`; `exchanges` are the last of the session, in order. Messages that were
  * said twice in a row count once, as when a client asks for another answer.
  */
-export function matchConversation(history: readonly SpokenText[], text: string, exchanges: readonly Exchange[]): Match {
+export function matchConversation(
+  history: readonly RepeatedText[],
+  text: string,
+  exchanges: readonly Exchange[],
+): Match {
   const stored = collapse(exchanges)
   const repeated = tellExchanges(history)
   if (repeated.length > 0 && isTail(repeated, stored)) return 'NEXT'
@@ -32,22 +46,25 @@ export function matchConversation(history: readonly SpokenText[], text: string, 
 }
 
 /** Both must be of one length, as far as is compared: a longer session has gone on elsewhere. */
-function isTail(repeated: readonly Exchange[], stored: readonly Exchange[]): boolean {
+function isTail(repeated: readonly RepeatedExchange[], stored: readonly Exchange[]): boolean {
   const [ours, theirs] = [stored.slice(-COMPARED), repeated.slice(-COMPARED)]
   if (ours.length !== theirs.length) return false
-  return theirs.every(({ said, answer }, index) => {
+  return theirs.every(({ said, answer, tellsMore }, index) => {
     const mine = ours[index]
-    return mine !== undefined && isSame(mine.said, said) && isBeginning(answer, mine.answer)
+    if (mine === undefined || !isSame(mine.said, said)) return false
+    return isBeginning(answer, mine.answer) || (tellsMore && endsWithBeginning(answer, mine.answer))
   })
 }
 
-function tellExchanges(history: readonly SpokenText[]): Exchange[] {
-  const repeated: { said: string; answer: string }[] = []
-  for (const { role, text } of history) {
+function tellExchanges(history: readonly RepeatedText[]): RepeatedExchange[] {
+  const repeated: { said: string; answer: string; tellsMore: boolean }[] = []
+  for (const { role, text, tellsMore } of history) {
     const last = repeated.at(-1)
     if (role === 'assistant') {
-      if (last !== undefined) last.answer = last.answer === '' ? text : `${last.answer}\n\n${text}`
-    } else if (last?.said.trim() !== text.trim()) repeated.push({ said: text, answer: '' })
+      if (last === undefined) continue
+      last.answer = last.answer === '' ? text : `${last.answer}\n\n${text}`
+      last.tellsMore ||= tellsMore
+    } else if (last?.said.trim() !== text.trim()) repeated.push({ said: text, answer: '', tellsMore })
     else last.answer = ''
   }
   return repeated
@@ -60,6 +77,12 @@ function collapse(exchanges: readonly Exchange[]): Exchange[] {
 /** Clients trim, and keep what had come of an answer that they cut off: of one that they stopped early, nothing. */
 function isBeginning(repeated: string, stored: string): boolean {
   return stored.trim().startsWith(repeated.trim())
+}
+
+/** Paragraphs of other answers stand before it. */
+function endsWithBeginning(repeated: string, stored: string): boolean {
+  const paragraphs = repeated.trim().split('\n\n')
+  return paragraphs.some((_one, index) => isBeginning(paragraphs.slice(index).join('\n\n'), stored))
 }
 
 /** `stored`: without its secrets. */

@@ -18,6 +18,7 @@ function turn(status: string, approvals: readonly ApprovalData[] = [], refused: 
     id: 'turn_1',
     status,
     failure: null,
+    pausedReason: null,
     lastSeq: null,
     usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
     joinedInto: null,

@@ -74,8 +74,9 @@ export function isEnd(
  * Nothing comes behind `seq` until an approval is decided. What waits now may have been asked further on in the log
  * than where one that was decided since was waited for.
  */
-function isStuck({ status, session }: TurnData, seq: number): boolean {
-  return (status === 'AWAITING_APPROVAL' || status === 'JOINED') && waits(session, seq)
+function isStuck({ status, pausedReason, session }: TurnData, seq: number): boolean {
+  const isPaused = status === 'AWAITING_APPROVAL' || status === 'JOINED' || pausedReason !== null
+  return isPaused && waits(session, seq)
 }
 
 /** The turn has not begun, since one before it waits for a decision. */
@@ -93,6 +94,11 @@ function waits(session: TurnData['session'], seq: number): boolean {
  */
 export function isAsked({ approvals, refused }: Asking): boolean {
   return approvals.length > 0 && refused.every(({ task }) => task.status !== 'AWAITING_APPROVAL')
+}
+
+/** Whether a turn was taken along by one that was followed to its end: it was shown with that. */
+export async function wasTakenAlong(operations: Operations, id: string, by: TurnData | null): Promise<boolean> {
+  return by !== null && OVER.has(by.status) && (await readTurn(operations, id)).joinedInto?.id === by.id
 }
 
 export async function readTurn(operations: Operations, id: string): Promise<TurnData> {

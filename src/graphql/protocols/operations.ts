@@ -23,11 +23,14 @@ export interface OperationsOptions {
   readonly metrics: Metrics
   readonly request: IncomingMessage
   readonly caller: Caller
+  /** The request has been counted, so that its first operation is not. */
+  readonly isFirstCounted: boolean
 }
 
 /** For one request. */
 export class Operations {
   readonly #options: OperationsOptions
+  #isFirst = true
 
   constructor(options: OperationsOptions) {
     this.#options = options
@@ -117,7 +120,9 @@ export class Operations {
     variables: Variables,
     openLogChannel: (() => LogChannel) | null,
   ) {
-    const { yoga, request: req, caller } = this.#options
+    const { yoga, request: req, isFirstCounted } = this.#options
+    const caller = { ...this.caller, isCounted: isFirstCounted && this.#isFirst }
+    this.#isFirst = false
     const params = { query: text, variables: { ...variables }, extensions: {} }
     try {
       const enveloped = yoga.getEnveloped({ req, params, caller, openLogChannel })

@@ -1,5 +1,6 @@
 /** What protocols for pages ask this server's own GraphQL: they see and may do what its rules say, and no more. */
 import type { Call } from '../../core/plan/what-runs.ts'
+import { MAX_DEPTH } from '../../core/tool/delegated.ts'
 import type { Operation } from './operations.ts'
 import { REFUSAL, type RefusalData } from './refused.ts'
 
@@ -49,7 +50,7 @@ export interface ApprovalData {
   readonly task: Call & { readonly id: string; readonly plan: { readonly tasks: readonly Call[] } }
 }
 
-/** What people must decide about in a session. */
+/** What people must decide about in a session, and in those that work on what it has delegated. */
 export interface Asking<Approval = object> {
   readonly approvals: readonly Approval[]
   /** The newest that were denied or not given in time, whatever their turn. */
@@ -60,6 +61,8 @@ export interface TurnData {
   readonly id: string
   readonly status: string
   readonly failure: string | null
+  /** Why it waits without a worker; null: it does not. */
+  readonly pausedReason: string | null
   /** Where in the log it ended; null until it has, and where its events have been removed. */
   readonly lastSeq: number | null
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cachedTokens: number }
@@ -75,11 +78,11 @@ export interface TurnData {
 
 export const REFUSED = 'refused: approvals(status: [DENIED, EXPIRED]) { task { status } }'
 
-const TURN_FIELDS = `id status failure lastSeq
+const TURN_FIELDS = `id status failure pausedReason lastSeq
   usage { inputTokens outputTokens cachedTokens }
   joinedInto { id }
   message { id }
-  session { id activeTurn { id } approvals(status: [PENDING]) { ${APPROVAL_FIELDS} }
+  session { id activeTurn { id } approvals(status: [PENDING], delegated: true) { ${APPROVAL_FIELDS} }
     ${REFUSED}
     asked: events(last: 1, types: [APPROVAL, TURN_PAUSED]) { edges { node { seq } } } }`
 
@@ -87,21 +90,45 @@ export const READ_TURN: Operation<{ readonly id: string }, { readonly turn: Turn
   text: `query ProtocolTurn($id: ID!) { turn(id: $id) { ${TURN_FIELDS} } }`,
 }
 
-/** An approval, with its turn and where to follow that from. */
-export interface AskedApproval {
-  readonly id: string
-  readonly status: string
+/** A turn that waits for a decision, and where to follow it from. */
+export interface AskingTurn {
   readonly turn: {
     readonly id: string
     readonly status: string
-    readonly message: { readonly id: string; readonly content: string }
+    readonly finishedAt: string | null
+    readonly message: {
+      readonly id: string
+      readonly content: string
+      readonly createdAt: string
+      readonly user: string | null
+    }
   }
-  readonly session: { readonly id: string; readonly lastSeq: number }
+  readonly session: {
+    readonly id: string
+    readonly lastSeq: number
+    /** For what it was opened, and the turn that waits for that; null: no delegated task, or not to be seen. */
+    readonly delegation?: (AskingTurn & { readonly status: string; readonly finishedAt: string | null }) | null
+  }
 }
+
+/** An approval, with its turn. */
+export interface AskedApproval extends AskingTurn {
+  readonly id: string
+  readonly status: string
+  readonly createdAt: string
+}
+
+/** Down to sessions that no delegated task was opened for: there are two levels. */
+function askingFields(levels: number): string {
+  const above = levels === 0 ? '' : `delegation { status finishedAt ${askingFields(levels - 1)} }`
+  return `turn { id status finishedAt message { id content createdAt user } } session { id lastSeq ${above} }`
+}
+
+export const ASKED_FIELDS = `id status createdAt ${askingFields(MAX_DEPTH)}`
 
 export const READ_APPROVAL: Operation<{ readonly id: string }, { readonly approval: AskedApproval | null }> = {
   text: `query ProtocolApproval($id: ID!) {
-  approval: node(id: $id) { ... on Approval { id status turn { id status message { id content } } session { id lastSeq } } }
+  approval: node(id: $id) { ... on Approval { ${ASKED_FIELDS} } }
 }`,
 }
 
@@ -111,7 +138,11 @@ export const APPROVAL_EVENTS: Operation<
     readonly session: {
       readonly events: {
         readonly edges: readonly {
-          readonly node: { readonly seq: number; readonly approval?: { readonly id: string } }
+          readonly node: {
+            readonly seq: number
+            readonly approval?: { readonly id: string }
+            readonly pausedReason?: string
+          }
         }[]
       }
     } | null
@@ -119,7 +150,9 @@ export const APPROVAL_EVENTS: Operation<
 > = {
   text: `query ProtocolApprovalEvents($id: ID!) {
   session(id: $id) {
-    events(last: 50, types: [APPROVAL]) { edges { node { seq ... on ApprovalEvent { approval { id } } } } }
+    events(last: 50, types: [APPROVAL, TURN_PAUSED]) {
+      edges { node { seq ... on ApprovalEvent { approval { id } } ... on TurnPausedEvent { pausedReason } } }
+    }
   }
 }`,
 }

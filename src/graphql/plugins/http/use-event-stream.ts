@@ -2,8 +2,10 @@
  * Subscriptions over HTTP are server-sent events (event-stream.ts), written so that a client that does not keep up is
  * cut. What is refused before it begins is answered in JSON, with a status.
  */
+import { GraphQLError } from 'graphql'
 import { isAsyncIterable, processRegularResult } from 'graphql-yoga'
 import type { Metrics } from '../../../platform/metrics.ts'
+import { must } from '../../../platform/must.ts'
 import { acceptedOf, EVENT_STREAM, RESPONSE_JSON } from '../../http/accepted.ts'
 import { EventStream } from '../../http/event-stream.ts'
 import type { CredentialOf } from '../../login/credential.ts'
@@ -25,10 +27,10 @@ const HEADERS = {
 }
 
 export function useEventStream({ connections, credentialOf, metrics }: EventStreamsOptions): DoorPlugin {
-  /** Those that the hub writes to. */
+  /** Of requests whose subscription was begun: they count from then on, as others may begin meanwhile. */
   const opened = new WeakMap<Request, EventStream>()
-  /** Requests whose subscription was begun. */
-  const begun = new WeakSet<Request>()
+  /** Those that the hub writes to. */
+  const ofHub = new WeakSet<EventStream>()
 
   function open(request: Request, caller: Caller, response: ServerResponse | undefined): EventStream {
     const onCut = (bufferedBytes: number): void => {
@@ -41,39 +43,43 @@ export function useEventStream({ connections, credentialOf, metrics }: EventStre
     const stream = new EventStream({ identity, response: response ?? null, lastSeq, onCut })
     const removed = connections.add(stream)
     void stream.closed.then(removed)
+    response?.once('close', () => stream.body.destroy())
     return stream
   }
 
   return {
     onContextBuilding({ context, extendContext }) {
-      const { request, caller } = context
+      const { request } = context
       if (request === undefined) return
       const accepted = acceptedOf(request.headers.get('accept')).events
       const openLogChannel = (): EventStream => {
-        const stream = open(request, caller, (context as { res?: ServerResponse }).res)
-        opened.set(request, stream)
+        const stream = must(opened.get(request), 'the stream of a subscription')
+        ofHub.add(stream)
         return stream
       }
       extendContext({ openLogChannel: accepted ? openLogChannel : null })
     },
-    onSubscribe({ context: { request } }) {
-      if (request !== undefined) begun.add(request)
+    onSubscribe({ context, setResultAndStopExecution }) {
+      const { request, caller } = context
+      if (request === undefined) return
+      const refusal = connections.refusal(caller.viewer)
+      if (refusal !== null) return setResultAndStopExecution({ errors: [tooManyConnections(refusal)] })
+      opened.set(request, open(request, caller, (context as { res?: ServerResponse }).res))
     },
     onResultProcess({ request, result, serverContext, setResultProcessor }) {
       if (Array.isArray(result)) return
+      const stream = opened.get(request)
       if (!isAsyncIterable(result)) {
         // Nothing was begun, and nothing streams.
-        if (result.errors !== undefined && result.data === undefined && !begun.has(request))
+        if (result.errors !== undefined && result.data === undefined && stream === undefined)
           if (!acceptedOf(request.headers.get('accept')).json) setResultProcessor(processRegularResult, RESPONSE_JSON)
-        opened.get(request)?.body.destroy()
+        stream?.body.destroy()
         return
       }
-      const { caller, res } = serverContext
-      if (caller === undefined) return
+      const { caller } = serverContext
+      if (caller === undefined || stream === undefined) return
       setResultProcessor((results, { Response }) => {
-        const ofHub = opened.get(request)
-        const stream = ofHub ?? open(request, caller, res)
-        if (ofHub === undefined && isAsyncIterable(results))
+        if (!ofHub.has(stream) && isAsyncIterable(results))
           stream.pipe(results).catch((error: unknown) => {
             caller.logger.error({ err: error }, 'a subscription failed; its stream is cut')
             stream.body.destroy()
@@ -82,6 +88,10 @@ export function useEventStream({ connections, credentialOf, metrics }: EventStre
       }, EVENT_STREAM)
     },
   }
+}
+
+function tooManyConnections(refusal: string): GraphQLError {
+  return new GraphQLError(`Too many connections: ${refusal}`, { extensions: { code: 'LIMIT_EXCEEDED' } })
 }
 
 /** Ids of events are their seqs. */
