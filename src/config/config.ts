@@ -184,6 +184,8 @@ export interface Settings {
   /** Begins every link to this server, without a slash at its end; null: the address it listens on. */
   readonly publicUrl: string | null
   readonly requestsPerMinute: number
+  /** Open at a time with one process; the token of a connector may have five times as many. */
+  readonly connectionsPerUser: number
   /** Where figures can be had without a token; null: nowhere. */
   readonly metricsListen: { readonly host: string; readonly port: number } | null
   /** Of the answer to one operation, or of one event. */

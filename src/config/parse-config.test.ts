@@ -269,6 +269,7 @@ planner = "azure:four"
       publishedFileTtlMs: 2_592_000_000,
       publicUrl: null,
       requestsPerMinute: 600,
+      connectionsPerUser: 1000,
       metricsListen: null,
       maxResponseBytes: 16 * 1024 * 1024,
       corsOrigins: [],

@@ -313,6 +313,8 @@ function subjectOf(notification: Notification): string {
 }
 
 function coalesce(before: Notification | undefined, notification: Notification): Notification {
+  if (before?.kind === 'trimmed' && notification.kind === 'trimmed')
+    return { ...notification, seq: Math.max(before.seq, notification.seq) }
   if (before?.kind !== 'log' || notification.kind !== 'log') return notification
   return { ...notification, seq: Math.max(before.seq, notification.seq), list: before.list || notification.list }
 }

@@ -15,7 +15,7 @@ import { Periodic } from '../platform/waiting/periodic.ts'
 import type { Timing } from '../config/timing.ts'
 import type { Database } from '../store/database.ts'
 import type { Doorbell } from './doorbell.ts'
-import { lastSeqs, readLogPage } from './log.ts'
+import { readLogEnds, readLogPage } from './log.ts'
 import { Tail, type CacheBudget, type Follower, type Read } from './tail.ts'
 
 /** Events that all followed sessions together keep in memory. */
@@ -85,7 +85,7 @@ export class Feed {
         this.#tails.get(sessionId)?.reached(seq)
         this.#appeared(sessionId)
       }),
-      doorbell.on('trimmed', ({ sessionId, seq }) => this.#tails.get(sessionId)?.forget(seq)),
+      doorbell.on('trimmed', ({ sessionId, seq }) => this.#tails.get(sessionId)?.trimmed(seq)),
       doorbell.on('gone', (notification) => this.#close(this.#tails.get(notification.sessionId), 'gone')),
       doorbell.on('resync', () => this.#poll.wake()),
     ]
@@ -129,7 +129,10 @@ export class Feed {
     this.#options.doorbell.ring({ kind: 'gone', sessionId })
   }
 
-  /** Called after the commit that removed something of the log up to `seq`, by the code that committed. */
+  /**
+   * Called after the commit that removed something of the log up to `seq`, or, with 0, only of what its events show; by
+   * the code that committed.
+   */
   trimmed(sessionId: string, seq: number): void {
     this.#options.doorbell.ring({ kind: 'trimmed', sessionId, seq })
   }
@@ -194,13 +197,17 @@ export class Feed {
       .filter(({ head }) => head !== null)
     const ids = new Set([...polled.map(({ tail }) => tail.sessionId), ...this.#awaited.keys()])
     if (ids.size === 0) return
-    const found = await lastSeqs(this.#options.database, [...ids])
+    const found = await readLogEnds(this.#options.database, [...ids])
     for (const sessionId of this.#awaited.keys()) if (found.has(sessionId)) this.#appeared(sessionId)
     for (const { tail, head } of polled) {
-      const seq = found.get(tail.sessionId)
+      const end = found.get(tail.sessionId)
       // Shorter than it was: deleted, and opened anew under the same id.
-      if (seq === undefined || seq < (head ?? 0)) this.#close(tail, 'gone')
-      else tail.reached(seq)
+      if (end === undefined || end.lastSeq < (head ?? 0)) {
+        this.#close(tail, 'gone')
+        continue
+      }
+      tail.removedUpTo(end.removedSeq)
+      tail.reached(end.lastSeq)
     }
   }
 }

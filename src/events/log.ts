@@ -47,7 +47,16 @@ const READ_PAGE = {
     WHERE s.id = $1 ORDER BY e.seq`,
 }
 
-const LAST_SEQS = { name: 'last_seqs', text: 'SELECT id, last_seq FROM sessions WHERE id = ANY($1)' }
+const LOG_ENDS = {
+  name: 'log_ends',
+  text: 'SELECT id, last_seq, least(removed_seq, last_seq) AS removed_seq FROM sessions WHERE id = ANY($1)',
+}
+
+/** `lastSeq`: of the newest event ever appended; up to `removedSeq` things were removed for their age. */
+export interface LogEnd {
+  readonly lastSeq: number
+  readonly removedSeq: number
+}
 
 const KNOWN_TYPES: Readonly<Record<SessionEventType, true>> = {
   MessageReceived: true,
@@ -91,13 +100,14 @@ export async function readLogPage(database: Database, range: LogRange): Promise<
   return { events, upTo: full ? last.seq : last.last_seq, lastSeq: last.last_seq, removedUpTo, unknownTypes }
 }
 
-/** The seq of the newest event ever appended, of many sessions at once; those that do not exist are absent. */
-export async function lastSeqs(
+/** Where the logs of many sessions end and begin; sessions that do not exist are absent. */
+export async function readLogEnds(
   database: Database,
   sessionIds: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const rows = await database.query<{ id: string; last_seq: number }>(LAST_SEQS, [sessionIds])
-  return new Map(rows.map((row) => [row.id, row.last_seq]))
+): Promise<ReadonlyMap<string, LogEnd>> {
+  type Row = { readonly id: string; readonly last_seq: number; readonly removed_seq: number }
+  const rows = await database.query<Row>(LOG_ENDS, [sessionIds])
+  return new Map(rows.map((row) => [row.id, { lastSeq: row.last_seq, removedSeq: row.removed_seq }]))
 }
 
 function isKnown(row: EventRow): boolean {

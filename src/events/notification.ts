@@ -27,7 +27,7 @@ export type Notification =
     }
   /** Users, aliases or tokens have changed. */
   | { readonly kind: 'people' }
-  /** Of the session's log things were removed, up to event `seq`. */
+  /** Of the session's log, up to event `seq`, or of what its events show things were removed. */
   | { readonly kind: 'trimmed'; readonly sessionId: string; readonly seq: number }
   /** The session was deleted. */
   | { readonly kind: 'gone'; readonly sessionId: string }

@@ -51,7 +51,11 @@ class Reader implements Follower {
     tail.followers.add(this)
   }
 
+  trims = 0
+
   readonly ended = (): void => undefined
+
+  readonly trimmed = (): void => void (this.trims += 1)
 
   readonly grew = (): void => {
     this.#again = true
@@ -112,6 +116,21 @@ describe('tail', () => {
     const readsBefore = log.reads
     await Promise.all(Array.from({ length: 50 }, async () => tail.read(5)))
     expect(log.reads - readsBefore).toBe(1)
+  })
+
+  test('tells its followers of each removal that is rung, and of those that a poll finds, once', async () => {
+    const log = new MemoryLog()
+    const tail = tailOf(async (range) => log.page(range))
+    tail.published(log.commit(5))
+    const reader = new Reader(tail, 5)
+    tail.trimmed(3)
+    tail.removedUpTo(3)
+    expect(reader.trims).toBe(1)
+    tail.removedUpTo(4)
+    tail.removedUpTo(4)
+    expect(reader.trims).toBe(2)
+    tail.trimmed(0)
+    expect(reader.trims).toBe(3)
   })
 
   test('keeps a bounded cache and falls back to the log', async () => {

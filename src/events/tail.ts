@@ -29,6 +29,8 @@ const MIN_CACHED_BYTES = 8 * 1024
 export interface Follower {
   /** There are events after the last that was handed out. */
   readonly grew: () => void
+  /** Something was removed for its age, of the log or of what its events show: what was made of them is out of date. */
+  readonly trimmed: () => void
   /** The session was deleted, or the feed stops. Nothing comes after. */
   readonly ended: (reason: 'gone' | 'stopped') => void
 }
@@ -73,6 +75,8 @@ export class Tail {
    * The seq of the last event that tells of an erasure: what was read of the log before it is not handed out after it.
    */
   #erasedAt = 0
+  /** Up to where things are known to have been removed for their age. */
+  #removedUpTo = 0
   /** The log is said to have reached this; more than `#head` means there is something to read. */
   #reached = 0
   #anchoring: Promise<number | null> | null = null
@@ -234,8 +238,19 @@ export class Tail {
     this.#trim()
   }
 
-  /** Things were removed from the log up to `seq`: it is asked what is left, and that they were. */
-  forget(seq: number): void {
+  /** As a poll found it; on repeat nothing happens. */
+  removedUpTo(seq: number): void {
+    if (seq > this.#removedUpTo) this.trimmed(seq)
+  }
+
+  /** Things were removed from the log up to `seq`, or of what its events show: it is asked what is left. */
+  trimmed(seq: number): void {
+    this.#removedUpTo = Math.max(this.#removedUpTo, seq)
+    this.#forgetUpTo(seq)
+    for (const follower of this.followers) follower.trimmed()
+  }
+
+  #forgetUpTo(seq: number): void {
     const from = Math.min(seq, this.#head ?? seq)
     if (from <= this.#from) return
     this.#from = from

@@ -11,11 +11,12 @@ import { Connections } from './socket/connections.ts'
 import { Hub } from './live/hub.ts'
 import { ConsoleFiles } from './console/console-files.ts'
 import { isProbe, parseUrl, routeOf, takesFiles } from './door-url.ts'
-import { isKnownHost, unknownHost } from './http/known-host.ts'
+import { isKnownHost, nameOf, unknownHost } from './http/known-host.ts'
 import { listen } from './http/listen.ts'
 import { maskError } from './operation/mask-error.ts'
 import { MetricsListener } from './health/metrics-listener.ts'
 import { EXPOSED_HEADERS, Origins } from './http/origin.ts'
+import { RefusalLog } from './http/refusal-log.ts'
 import { answerProbe, isAdmins, sendJson } from './health/probes.ts'
 import { Admission } from './operation/admission.ts'
 import { PersistedQueries } from './operation/persisted-queries.ts'
@@ -89,6 +90,7 @@ class Door {
   /** Connections that nothing was asked on yet. Browsers open some in advance; Node does not count them as idle. */
   readonly #unused = new Set<Duplex>()
   readonly #origins: Origins
+  readonly #unknownHosts: RefusalLog
   readonly #console: ConsoleFiles
   readonly #credentialOf: CredentialOf
   readonly #yoga: DoorYoga
@@ -100,12 +102,8 @@ class Door {
   constructor(options: ServerOptions) {
     const { database, doorbell, config, clock, logger, metrics, authenticate, readiness } = options
     this.#options = options
-    this.#sessionNotifier = createSessionNotifier({
-      doorbell,
-      readAudience: (sessionId) => readAudience(database, sessionId),
-      clock,
-      logger,
-    })
+    const audienceOf = (sessionId: string): ReturnType<typeof readAudience> => readAudience(database, sessionId)
+    this.#sessionNotifier = createSessionNotifier({ doorbell, readAudience: audienceOf, clock, logger })
     this.#hub = createHub(options, this.#sessionNotifier)
     this.#connections = new Connections({ authenticate, config, clock, logger, metrics })
     const perMinute = (): number => config.current().settings.requestsPerMinute
@@ -113,6 +111,7 @@ class Door {
     const persistedQueries = new PersistedQueries()
     const admission = new Admission(clock)
     this.#origins = new Origins({ config, production: options.production, clock, logger })
+    this.#unknownHosts = logOfUnknownHosts(options)
     this.#credentialOf = credentialReader(config)
     this.#yoga = openYoga(options, {
       isKnownHost: (host) => this.#isKnownHost(host),
@@ -292,8 +291,20 @@ class Door {
 
   #isKnownHost(host: string | undefined): boolean {
     const { publicUrl, allowedHosts } = this.#options.config.current().settings
-    return isKnownHost(host, { listening: this.#options.host, publicUrl, allowedHosts })
+    const isKnown = isKnownHost(host, { listening: this.#options.host, publicUrl, allowedHosts })
+    const name = isKnown ? null : nameOf(host ?? '')
+    if (name !== null) this.#unknownHosts.refused(name)
+    return isKnown
   }
+}
+
+function logOfUnknownHosts({ clock, logger }: Pick<ServerOptions, 'clock' | 'logger'>): RefusalLog {
+  return new RefusalLog(clock, (host) =>
+    logger.warn(
+      { host },
+      `a request for an unknown name was refused; if people reach the server under it, add ${JSON.stringify(host)} to allowed_hosts under [settings] in config.toml`,
+    ),
+  )
 }
 
 function refuseHost(response: ServerResponse, { headers: { host = '' } }: IncomingMessage): void {

@@ -197,7 +197,7 @@ function useKnownHost(isKnown: IsKnownHost): DoorPlugin {
 function useRateLimit(rateLimit: Pick<RateLimit, 'take'>): DoorPlugin {
   return {
     onParse({ context: { caller } }) {
-      const waitMs = rateLimit.take(caller.viewer.tokenName)
+      const waitMs = caller.isCounted === true ? 0 : rateLimit.take(caller.viewer.tokenName)
       if (waitMs > 0) throw rateLimited(waitMs)
     },
   }

@@ -1,6 +1,7 @@
 /** What browsers are told of answers, under which names the server answers, and who is told how it is. */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { CONFIG, createDoorWorld, createSession, tokenOf, type Door, type DoorWorld } from './door-world.ts'
 
@@ -125,11 +126,14 @@ describe('the name under which it is asked', () => {
     expect(await open('agent.lan')).toBe(101)
   })
 
-  test('a change of the configuration holds at once', async () => {
-    const other = await world.openDoor()
+  test('a change of the configuration holds at once; the log says what to change, once', async () => {
+    const lines: string[] = []
+    const logger = createLogger({ level: 'warn', pretty: false, to: { write: (line) => void lines.push(line) } })
+    const other = await world.openDoor({ logger })
     const status = async (): Promise<number> =>
       (await ask(`${other.url}/graphql`, { ...json, host: 'later.lan' }, QUERY)).status
-    expect(await status()).toBe(421)
+    expect([await status(), await status()]).toEqual([421, 421])
+    expect(lines).toEqual([expect.stringMatching(/"host":"later\.lan".*add \\"later\.lan\\" to allowed_hosts/)])
     other.config.change(`${CONFIG}allowed_hosts = ["later.lan"]\n`)
     expect(await status()).toBe(200)
   })

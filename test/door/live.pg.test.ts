@@ -319,3 +319,25 @@ describe('session updates', () => {
     expect(await door.metric('factotum_subscribers')).toBe(0)
   })
 })
+
+test('what was removed for its age is given out by no process, although its notification was lost', async () => {
+  const id = await newSession()
+  const first = watchWebSocket(there.webSocketUrl, follow(id, 0))
+  await there.append(id, output('old'), step('new'))
+  await first.count(2)
+  const remove = {
+    name: 'test.remove',
+    text: `WITH gone AS (DELETE FROM events WHERE session_id = $1 AND seq = 1)
+      UPDATE sessions SET removed_seq = 1 WHERE id = $1`,
+  }
+  await here.database.query(remove, [id])
+  const seen = async (): Promise<readonly number[]> => {
+    const late = watchWebSocket(there.webSocketUrl, follow(id, 0))
+    await late.count(2)
+    late.close()
+    return late.seqs
+  }
+  // A snapshot in its place.
+  await expect.poll(seen, { timeout: 30_000 }).toEqual([0, 2])
+  first.close()
+})

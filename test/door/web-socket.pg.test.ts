@@ -91,6 +91,43 @@ test('there are only so many sockets at a time', async () => {
   await Promise.all([second.close(), third.close()])
 })
 
+test('a user has only so many connections at a time, of all kinds; others are let in', async () => {
+  const small = await world.openDoor({ config: `${CONFIG}connections_per_user = 2\n` })
+  const openStream = (name: 'alice'): Promise<Response> =>
+    fetch(`${small.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tokenOf(name)}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
+      body: JSON.stringify({ query: FOLLOW, variables: { id: 'cli:one', after: 0 } }),
+    })
+  const stream = await openStream('alice')
+  expect(stream.headers.get('content-type')).toContain('text/event-stream')
+  const socket = await RawSocket.open(small.webSocketUrl, tokenOf('alice'))
+  const refused = await RawSocket.connect(small.webSocketUrl)
+  refused.send({ type: 'connection_init', payload: { authorization: `Bearer ${tokenOf('alice')}` } })
+  const refusal = 'you have 2 connections. Close some, or raise connections_per_user.'
+  expect(await refused.closed).toBe(`4503 TOO_MANY_CONNECTIONS: ${refusal}`)
+  expect(await (await openStream('alice')).json()).toMatchObject({
+    errors: [{ message: `Too many connections: ${refusal}`, extensions: { code: 'LIMIT_EXCEEDED' } }],
+  })
+  const others = await Promise.all(
+    (['bob', 'bob', 'discord', 'discord', 'discord'] as const).map((name) =>
+      RawSocket.open(small.webSocketUrl, tokenOf(name)),
+    ),
+  )
+  await stream.body?.cancel()
+  // The server may learn of it a moment later.
+  const again = async (): Promise<Response> => {
+    const opened = await openStream('alice')
+    return opened.headers.get('content-type')?.includes('event-stream') === true ? opened : again()
+  }
+  await (await again()).body?.cancel()
+  await Promise.all([socket, ...others].map((one) => one.close()))
+})
+
 describe('what a socket may do', () => {
   test.each([
     ['a message over 64 KiB', `{"type":"ping","payload":{"x":"${'x'.repeat(65 * 1024)}"}}`, '1009'],

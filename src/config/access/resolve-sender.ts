@@ -31,7 +31,7 @@ function resolveBound(config: Config, boundName: string, user: string | null | u
 
 function resolveAlias(config: Config, tokenName: string, user: string | null | undefined): Sender | Refusal {
   if (user == null)
-    return invalidInput(['user'], 'A connector must name the sender: set this to their platform identity.')
+    return invalidInput(['user'], 'A connector must name the sender: set "user" to their platform identity.')
   if (!isPlatformIdentity(user)) return invalidInput(['user'], `The sender ${PLATFORM_IDENTITY_RULE}.`)
   const known = findByAlias(config, tokenName, user)
   return known === null ? { trusted: false, name: user } : { trusted: true, name: known.name, role: known.role }

@@ -50,6 +50,13 @@ test.each<[string, Partial<TokenAction>, object]>([
   expect(authenticate((await loadConfig(path, context)).config, token)).toMatchObject(viewer)
 })
 
+test('a connector may be named by an alias before it has its token', async () => {
+  const path = await makeConfig()
+  await writeFile(path, '\naliases.discord = "anna#1234"\n', { flag: 'a' })
+  const { token } = await addToken(path, { ...plain, kind: 'connector', name: 'discord' }, context)
+  expect(authenticate((await loadConfig(path, context)).config, token)).toMatchObject({ tokenName: 'discord' })
+})
+
 test('many at once are all let in, each under a name of its own', async () => {
   const path = await makeConfig()
   const added = await Promise.all(Array.from({ length: 8 }, () => addToken(path, plain, context)))

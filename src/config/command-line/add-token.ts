@@ -11,10 +11,10 @@ import type { Clock } from '../../platform/clock.ts'
 import { randomHex } from '../../platform/id.ts'
 import { didYouMean } from '../closest.ts'
 import type { Config } from '../config.ts'
-import { interpretConfig, readConfigText } from '../load-config.ts'
+import { interpretConfig, readConfigText, type LoadedConfig } from '../load-config.ts'
 import { lockBy } from './lock-by.ts'
 import { newToken, tokenSection } from './new-token.ts'
-import type { ConfigContext } from '../parse-config.ts'
+import { parseConfig, type ConfigContext } from '../parse-config.ts'
 import type { TokenAction } from './token-action.ts'
 
 export interface AddedToken {
@@ -25,6 +25,8 @@ export interface AddedToken {
   /** Shown once and stored nowhere. */
   readonly token: string
 }
+
+type Whose = Omit<AddedToken, 'token'>
 
 export interface AddTokenContext extends ConfigContext {
   readonly clock: Clock
@@ -47,16 +49,25 @@ export async function addToken(path: string, action: TokenAction, context: AddTo
 
 async function append(file: string, action: TokenAction, context: AddTokenContext): Promise<AddedToken> {
   const before = await readConfigText(file)
-  const { config } = interpretConfig(file, before, context)
-  const user = action.kind === 'user' ? (action.user ?? onlyAdmin(config)) : null
-  if (user !== null && !config.users.has(user)) throw noUser(user, config)
-  const name = chooseName(action.name, user ?? action.namespace ?? 'connector', config)
+  const { user, name } = mayBeMissing(before, action, context) ?? whose(action, interpretConfig(file, before, context))
   const { token, sha256 } = newToken()
   const section = tokenSection(sha256, { ...action, user, name })
   const after = `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}\n${section}\n`
   interpretConfig(file, after, context)
   await replace(file, { before, after })
   return { name, user, token }
+}
+
+/** A user's alias may name the connector already: then the file is valid only with its token. Null: not so. */
+function mayBeMissing(before: string, { kind, name }: TokenAction, context: ConfigContext): Whose | null {
+  if (kind === 'user' || name === null) return null
+  return parseConfig(before, context).kind === 'invalid' ? { user: null, name } : null
+}
+
+function whose(action: TokenAction, { config }: LoadedConfig): Whose {
+  const user = action.kind === 'user' ? (action.user ?? onlyAdmin(config)) : null
+  if (user !== null && !config.users.has(user)) throw noUser(user, config)
+  return { user, name: chooseName(action.name, user ?? action.namespace ?? 'connector', config) }
 }
 
 function onlyAdmin({ users }: Config): string {

@@ -160,6 +160,22 @@ const hostRule = 'must be the name of a host such as "agent.lan", without a sche
 
 const allowListRule = 'must be the name of a host, an address, or a range of addresses such as "10.1.0.0/16"'
 
+function perCaller() {
+  return {
+    requests_per_minute: wholeNumber({ min: 1, max: 10_000_000 }).default(600).meta({
+      description:
+        'How many requests a token may make in a minute, in all server processes together: they tell each other within a second.',
+    }),
+    connections_per_user: wholeNumber({ min: 1, max: 10_000 })
+      .default(1000)
+      .meta({
+        description:
+          'How many WebSockets and event streams a user may have open at a time with one server process, with all tokens ' +
+          'and logins; the token of a connector five times as many.',
+      }),
+  }
+}
+
 function doorSettings(production: boolean) {
   return {
     public_url: text(publicUrlRule, isPublicUrl)
@@ -169,10 +185,7 @@ function doorSettings(production: boolean) {
           'The address under which people reach this server, such as "https://agent.example.org": links to published ' +
           'files begin with it. Empty: the address it listens on.',
       }),
-    requests_per_minute: wholeNumber({ min: 1, max: 10_000_000 }).default(600).meta({
-      description:
-        'How many requests a token may make in a minute, in all server processes together: they tell each other within a second.',
-    }),
+    ...perCaller(),
     metrics_listen: text(listenRule, isListenAddress)
       .default('')
       .meta({
@@ -187,7 +200,9 @@ function doorSettings(production: boolean) {
       .array(text(originRule, isOrigin), says('must be a list of origins, such as ["https://app.example.org"]'))
       .default([])
       .meta({
-        description: 'Web pages of these origins may call the server from a browser. Empty: only its own pages.',
+        description:
+          'Web pages of these origins may call the server from a browser, besides its own and, without ' +
+          'NODE_ENV=production, those of localhost.',
       }),
     allowed_hosts: z
       .array(text(hostRule, isHostName), says('must be a list of names, such as ["agent.lan"]'))
@@ -279,6 +294,7 @@ export function toSettings(section: SettingsSection): Settings {
     publishedFileTtlMs: toMs(section.published_file_ttl),
     publicUrl: section.public_url === '' ? null : section.public_url.replace(/\/+$/, ''),
     requestsPerMinute: section.requests_per_minute,
+    connectionsPerUser: section.connections_per_user,
     metricsListen: toListenAddress(section.metrics_listen),
     maxResponseBytes: section.max_response_mib * 1024 * 1024,
     corsOrigins: section.cors_origins,

@@ -35,7 +35,7 @@ export function unknownHost(header: string): string {
 }
 
 /** In lower case, without port, brackets and a final dot; null when it is no host. */
-function nameOf(host: string): string | null {
+export function nameOf(host: string): string | null {
   if (host.length > 300 || /[\s/\\?#@]/.test(host)) return null
   const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : URL.parse(`http://[${host}]`)
   return url === null || url.hostname === '' ? null : url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')

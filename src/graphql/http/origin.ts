@@ -7,13 +7,10 @@ import type { CORSOptions } from 'graphql-yoga'
 import type { LiveConfig } from '../../config/config.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { RefusalLog } from './refusal-log.ts'
 
 /** What pages of listed origins may read of an answer's headers, besides those that they always may. */
 export const EXPOSED_HEADERS: readonly string[] = ['x-request-id', 'retry-after']
-
-const LOG_EVERY_MS = 60_000
-/** Within that time; more than that are sent on purpose. */
-const MAX_LOGGED = 20
 
 export interface OriginsOptions {
   readonly config: Pick<LiveConfig, 'current'>
@@ -24,11 +21,16 @@ export interface OriginsOptions {
 
 export class Origins {
   readonly #options: OriginsOptions
-  /** When each was logged last. */
-  readonly #loggedAt = new Map<string, number>()
+  readonly #refusals: RefusalLog
 
   constructor(options: OriginsOptions) {
     this.#options = options
+    this.#refusals = new RefusalLog(options.clock, (origin) =>
+      options.logger.warn(
+        { origin },
+        `a page of another website was refused; if it is yours, add ${JSON.stringify(origin)} to cors_origins under [settings] in config.toml`,
+      ),
+    )
   }
 
   /**
@@ -37,14 +39,14 @@ export class Origins {
    */
   isAllowed(origin: string | undefined, host: string | undefined): boolean {
     if (origin === undefined || this.#isListed(origin) || this.#isOwn(origin, host)) return true
-    this.#logRefused(origin)
+    this.#refusals.refused(origin)
     return false
   }
 
   /** Lets pages of a listed origin send any header and read our answers; for all others CORS is off. */
   corsFor(origin: string | null, host: string | null): CORSOptions {
     if (origin === null || !this.#isListed(origin)) {
-      if (origin !== null && !this.#isOwn(origin, host)) this.#logRefused(origin)
+      if (origin !== null && !this.#isOwn(origin, host)) this.#refusals.refused(origin)
       return false
     }
     return {
@@ -63,18 +65,6 @@ export class Origins {
 
   #isOwn(origin: string, host: string | null | undefined): boolean {
     return isOwnOrigin(origin, host ?? null, this.#options.config.current().settings.publicUrl)
-  }
-
-  #logRefused(origin: string): void {
-    const now = this.#options.clock.monotonicMs()
-    for (const [one, at] of this.#loggedAt) if (now - at >= LOG_EVERY_MS) this.#loggedAt.delete(one)
-    if (this.#loggedAt.has(origin) || this.#loggedAt.size >= MAX_LOGGED) return
-    this.#loggedAt.set(origin, now)
-    const shown = origin.slice(0, 200)
-    this.#options.logger.warn(
-      { origin: shown },
-      `a page of another website was refused; if it is yours, add ${JSON.stringify(shown)} to cors_origins under [settings] in config.toml`,
-    )
   }
 }
 

@@ -186,6 +186,9 @@ class FollowedSession {
       grew: () => {
         for (const group of this.#groups.values()) group.wake()
       },
+      trimmed: () => {
+        for (const group of this.#groups.values()) group.forget()
+      },
       ended: (reason) => this.#end(reason),
     })
   }

@@ -109,7 +109,11 @@ class World {
       logger,
       metrics: this.metrics,
     })
-    this.tail.followers.add({ grew: () => this.group.wake(), ended: () => undefined })
+    this.tail.followers.add({
+      grew: () => this.group.wake(),
+      trimmed: () => this.group.forget(),
+      ended: () => undefined,
+    })
   }
 
   static async open(document: string): Promise<World> {
@@ -261,6 +265,34 @@ test('a live member that holds too much is cut, the others are not', async () =>
   expect([slow.wasCut, slow.seqs]).toEqual([true, []])
   expect([fast.wasCut, fast.seqs]).toEqual([false, [1, 2, 3]])
   expect(world.group.members.size).toBe(1)
+})
+
+test('what was being made when something was removed is not kept for who comes after', async () => {
+  if (textField === undefined) throw new Error('no field')
+  const { resolve } = textField
+  const gate = Promise.withResolvers<void>()
+  let stored = 'there'
+  textField.resolve = async () => {
+    const found = stored
+    await gate.promise
+    return found
+  }
+  try {
+    const world = await World.open('subscription { events { seq text } }')
+    const [first, second] = [world.join(0), world.join(0)]
+    world.tail.published(world.append(1))
+    await setImmediate()
+    stored = 'removed'
+    world.tail.trimmed(0)
+    gate.resolve()
+    await world.settle()
+    const third = world.join(0)
+    await world.settle()
+    const shown = [first, second, third].map(({ texts }) => texts.map((text) => text.includes('removed')))
+    expect(shown).toEqual([[false], [false], [true]])
+  } finally {
+    textField.resolve = resolve
+  }
 })
 
 /** Runs with a root field that fails with this code until `heal` is called. */

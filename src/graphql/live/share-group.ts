@@ -126,6 +126,11 @@ export class ShareGroup {
     wakeSoon(this)
   }
 
+  /** What events show has changed without an event: what is kept of them, or being made, is given to no newcomer. */
+  forget(): void {
+    this.#payloads = new PayloadCache()
+  }
+
   /** Called by `wakeSoon`. What needs no promise is delivered without any: that is most of what a delivery costs. */
   awaken(): (() => void) | null {
     this.#isWoken = false
@@ -338,29 +343,27 @@ export class ShareGroup {
   #forgetBefore(seq: number): void {
     if (seq <= this.#erasedAt) return
     this.#erasedAt = seq
-    this.#payloads = new PayloadCache()
+    this.forget()
   }
 
   #payloadOf(entry: LogEntry, contextOf: () => object): Bytes | Promise<Bytes> {
-    const known = this.#payloads.get(entry)
+    const payloads = this.#payloads
+    const known = payloads.get(entry)
     if (known !== null) return known
     const { operation, metrics, maxResponseBytes } = this.#options
     metrics.eventExecutions.inc()
     const projected = this.#projection.project(entry)
     if (projected !== null && projected.length * MOST_BYTES_PER_CHARACTER <= maxResponseBytes())
-      return this.#keep(entry, toBytes(projected))
+      return this.#keep(payloads, entry, toBytes(projected))
     const result = executeEvent({ ...operation.args, rootValue: entry, contextValue: contextOf() })
-    if (!(result instanceof Promise)) return this.#serialise(entry, result)
-    if (entry.seq < this.#erasedAt) return this.#serialiseLater(entry, result)
-    return this.#payloads.keepRunning(entry, this.#serialiseLater(entry, result))
-  }
-
-  async #serialiseLater(entry: LogEntry, result: Promise<ExecutionResult>): Promise<Bytes> {
-    return this.#serialise(entry, await result)
+    if (!(result instanceof Promise)) return this.#serialise(payloads, entry, result)
+    // Kept where it was begun: what is forgotten meanwhile may stand in it.
+    const running = result.then((settled) => this.#serialise(payloads, entry, settled))
+    return entry.seq < this.#erasedAt ? running : payloads.keepRunning(entry, running)
   }
 
   /** Throws an AppError when the event cannot be shown at the moment: it is not skipped, but shown later. */
-  #serialise(entry: LogEntry, result: ExecutionResult): Bytes {
+  #serialise(payloads: PayloadCache, entry: LogEntry, result: ExecutionResult): Bytes {
     const { logger, metrics, maxResponseBytes } = this.#options
     const masked = fitResult(maskResult(result, { logger, metrics }), maxResponseBytes())
     if (masked.errors?.some(({ extensions }) => extensions['code'] === UNAVAILABLE) === true) {
@@ -370,11 +373,11 @@ export class ShareGroup {
     // An error may be transient: it is not shared, so that the next execution can succeed.
     if (result.errors !== undefined) return payload
     this.#projection.shown(entry)
-    return this.#keep(entry, payload)
+    return this.#keep(payloads, entry, payload)
   }
 
-  #keep(entry: LogEntry, payload: Bytes): Bytes {
-    return this.members.size > 1 && entry.seq >= this.#erasedAt ? this.#payloads.keep(entry, payload) : payload
+  #keep(payloads: PayloadCache, entry: LogEntry, payload: Bytes): Bytes {
+    return this.members.size > 1 && entry.seq >= this.#erasedAt ? payloads.keep(entry, payload) : payload
   }
 }
 

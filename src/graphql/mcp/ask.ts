@@ -71,13 +71,14 @@ async function readTurn(operations: Operations, id: string): Promise<TurnData> {
 
 /**
  * What the turn that runs waits for, itself or before this one; null: all goes on by itself, as when it is decided
- * about, or, as far as is known before the deadline, has delegated. One that ran when its own status was read, and
- * waits by now, is read again at the event of that.
+ * about, or, as far as is known before the deadline, has delegated what needs no person. One that ran when its own
+ * status was read, and waits by now, is read again at the event of that.
  */
 function waitsOf({ status, session }: TurnData, isLate: boolean): string | null {
   const { activeTurn } = session
   const reason = activeTurn?.pausedReason ?? null
-  if (reason === null || (!isLate && reason.startsWith(WAITS_FOR_CHILDREN))) return null
+  if (reason === null) return null
+  if (!isLate && reason.startsWith(WAITS_FOR_CHILDREN) && session.approvals.length === 0) return null
   if (activeTurn?.status === 'AWAITING_APPROVAL' && (status === 'RUNNING' || !isAsked(session))) return null
   return status === 'QUEUED' ? `An earlier turn comes first. ${reason}` : reason
 }

@@ -68,7 +68,7 @@ export const TURN_OF_MESSAGE: Operation<
     turn {
       id status step failure
       answer { content }
-      session { activeTurn { status pausedReason } approvals(status: [PENDING]) { ${WHAT_WAITS} } ${REFUSED} }
+      session { activeTurn { status pausedReason } approvals(status: [PENDING], delegated: true) { ${WHAT_WAITS} } ${REFUSED} }
     }
   }
 }`,
@@ -105,7 +105,7 @@ export const READ_SESSION: Operation<
   session(id: $id) {
     id description status queueLength
     activeTurn { id status step pausedReason }
-    approvals(status: [PENDING]) { expiresAt ${WHAT_WAITS} }
+    approvals(status: [PENDING], delegated: true) { expiresAt ${WHAT_WAITS} }
     conversation(last: $last) {
       edges {
         node {

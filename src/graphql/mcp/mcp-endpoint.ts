@@ -33,9 +33,6 @@ export interface McpEndpointOptions extends AdmitOptions {
   readonly metrics: Metrics
 }
 
-/** Calls of tools are counted as the operations that they run. */
-const COUNTED_LATER = 'tools/call'
-
 export class McpEndpoint {
   readonly #options: McpEndpointOptions
   #handler: Promise<McpHttpHandler> | null = null
@@ -50,7 +47,8 @@ export class McpEndpoint {
     try {
       if (request.method !== 'POST') throw badRequest('Use POST.', 405, { allow: 'POST' })
       const { text, body, ...known } = await admit(request, this.#options)
-      if (!isCountedLater(body)) countRequest(known, this.#options)
+      // Also a call of a tool that is not there, or with arguments that it does not take, which runs no operation.
+      countRequest(known, this.#options)
       await this.#answer({ request, response, text, body }, known)
     } catch (error) {
       if (!(error instanceof GraphQLError) || response.headersSent) throw error
@@ -69,7 +67,7 @@ export class McpEndpoint {
     const caller = { viewer, transport: 'http', ...ofRequest } as const
     const left = new AbortController()
     response.once('close', () => left.abort())
-    const operations = new Operations({ yoga, metrics, request, caller })
+    const operations = new Operations({ yoga, metrics, request, caller, isFirstCounted: true })
     const tools: ToolsOptions = { operations, token, connections, clock, left: left.signal }
     const authInfo: AuthInfo = { token, clientId: viewer.tokenName, scopes: [], extra: { tools } }
     const asked = new Request(`http://localhost${MCP_PATH}`, {
@@ -113,10 +111,6 @@ interface Come {
   readonly text: string
   /** The text, as JSON. */
   readonly body: unknown
-}
-
-function isCountedLater(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && 'method' in body && body.method === COUNTED_LATER
 }
 
 function headersOf({ headers }: IncomingMessage): Headers {

@@ -16,6 +16,8 @@ export interface Caller {
   readonly transport: Transport
   /** As in RequestContext. */
   readonly trace: ClientTrace | null
+  /** The rate of its token has been counted already, with the request that it stands in. */
+  readonly isCounted?: boolean
 }
 
 /** Carries the events of a session's log to one client. */

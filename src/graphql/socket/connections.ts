@@ -1,6 +1,6 @@
 /**
- * The open streaming connections (WebSockets and event streams) of this server: how many there are, that they are
- * alive, and that their tokens still are what they were when they connected.
+ * The open streaming connections (WebSockets and event streams) of this server: how many there are, of each user, too,
+ * that they are alive, and that their tokens still are what they were when they connected.
  */
 import type { LiveConfig } from '../../config/config.ts'
 import { isOutage } from '../../core/errors.ts'
@@ -12,6 +12,8 @@ import { Periodic } from '../../platform/waiting/periodic.ts'
 
 /** Proxies and browsers drop silent connections after 30 to 60 s. */
 const BEAT_MS = 12_000
+/** A connector acts for many people. */
+const OF_A_CONNECTOR = 5
 
 export type EndReason = 'TOKEN_REMOVED' | 'RIGHTS_CHANGED' | 'GOING_AWAY'
 
@@ -38,6 +40,7 @@ export interface ConnectionsOptions {
 export class Connections {
   readonly #options: ConnectionsOptions
   readonly #open = new Set<Connection>()
+  readonly #perUser = new Map<string, number>()
   readonly #beats: Periodic
   #unsubscribe: () => void = () => undefined
 
@@ -67,9 +70,33 @@ export class Connections {
     const { connections } = this.#options.metrics
     this.#open.add(connection)
     connections.inc({ transport: connection.transport })
+    this.#count(connection, 1)
     return () => {
-      if (this.#open.delete(connection)) connections.dec({ transport: connection.transport })
+      if (!this.#open.delete(connection)) return
+      connections.dec({ transport: connection.transport })
+      this.#count(connection, -1)
     }
+  }
+
+  /** A connection that was added without an identity has one now. */
+  identified(connection: Connection): void {
+    this.#count(connection, 1)
+  }
+
+  /** Why the viewer may open no further connection; null: they may. */
+  refusal(viewer: Viewer): string | null {
+    const { connectionsPerUser } = this.#options.config.current().settings
+    const limit = connectionsPerUser * (viewer.tokenKind === 'CONNECTOR' ? OF_A_CONNECTOR : 1)
+    if ((this.#perUser.get(holderOf(viewer)) ?? 0) < limit) return null
+    return `you have ${limit} connections. Close some, or raise connections_per_user.`
+  }
+
+  #count({ identity }: Connection, change: 1 | -1): void {
+    if (identity === null) return
+    const holder = holderOf(identity.viewer)
+    const count = (this.#perUser.get(holder) ?? 0) + change
+    if (count > 0) this.#perUser.set(holder, count)
+    else this.#perUser.delete(holder)
   }
 
   /** A removed token ends its connections; one whose rights changed connects again and gets its new ones. */
@@ -82,4 +109,9 @@ export class Connections {
       else if (JSON.stringify(now) !== JSON.stringify(viewer)) connection.end('RIGHTS_CHANGED')
     }
   }
+}
+
+/** Whose connections are counted together. */
+function holderOf({ user, tokenName }: Viewer): string {
+  return user === null ? `token ${tokenName}` : `user ${user.name}`
 }

@@ -4,8 +4,8 @@
  * on one socket.
  *
  * Close codes beyond the protocol's own: 4413 SLOW_CONSUMER (resume with `after`), 4205 RIGHTS_CHANGED (connect again),
- * 4401 for a token that is missing, unknown or removed later, 1001 when the server goes away. Clients of graphql-ws
- * reconnect by themselves after all of these but 4401.
+ * 4503 TOO_MANY_CONNECTIONS (of this user), 4401 for a token that is missing, unknown or removed later, 1001 when the
+ * server goes away. Clients of graphql-ws reconnect by themselves after all of these but 4401.
  */
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -29,6 +29,8 @@ import { MAX_BUFFERED_BYTES } from '../live/subscriber.ts'
 
 /** Sockets open at the same time. */
 export const MAX_SOCKETS = 10_000
+/** Not 4429, with which clients of graphql-ws do not come back. */
+const TOO_MANY_CONNECTIONS = 4503
 const SOCKET_LIMITS = {
   messageBytes: 64 * 1024,
   operations: 100,
@@ -164,7 +166,13 @@ export class WebSockets {
       client.close(CloseCode.Unauthorized, `UNAUTHENTICATED: ${what}`)
       return false
     }
+    const refusal = this.#options.connections.refusal(viewer)
+    if (refusal !== null) {
+      client.close(TOO_MANY_CONNECTIONS, `TOO_MANY_CONNECTIONS: ${refusal}`)
+      return false
+    }
     client.identify(credential, viewer)
+    this.#options.connections.identified(client)
     return true
   }
 

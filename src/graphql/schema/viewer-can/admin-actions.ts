@@ -31,7 +31,7 @@ builder.prismaObjectField(FactType, 'viewerCan', (t) =>
   t.field({
     type: FactActions,
     description: VIEWER_CAN,
-    select: { id: true, invalidatedAt: true, reviewedAt: true },
+    select: { id: true, number: true, invalidatedAt: true, reviewedAt: true },
     resolve: (fact, _args, { viewer }) => {
       const isChangeable = isGranted(viewer) && refuseChanging(fact) === null
       const isRestorable = isGranted(viewer) && refuseRestoring(fact) === null
@@ -59,7 +59,7 @@ builder.prismaObjectField(LearningType, 'viewerCan', (t) =>
   t.field({
     type: LearningActions,
     description: VIEWER_CAN,
-    select: { id: true, status: true, decidedBy: true },
+    select: { id: true, number: true, status: true, decidedBy: true },
     resolve: (learning, _args, { viewer }) => {
       const isOpen = isGranted(viewer) && refuseDeciding(learning) === null
       const reopen = isGranted(viewer) && refuseReopening(learning) === null
