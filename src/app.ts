@@ -112,12 +112,12 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const uploads = new Uploads({ home, database })
   const delegating = { database, config, clock, redactorOf, feed, doorbell, tracing }
   const delegator = new Delegator({ intake: delegating, timing, logger })
+  const onSecretsReloaded = (listener: () => void): (() => void) => secrets.onReloaded(listener)
+  const pausedTurns = new PausedTurns({ database, doorbell, config, onSecretsReloaded, clock, logger })
   const homeWatch = await HomeWatch.start({ home, timing, clock: hostClock, logger })
   opened.add('watch of the home', () => homeWatch.stop())
-  const worker = createWorker(
-    { options, stored, config, secrets, publicUrl, hooks, metrics, tracing, background, tools, knowledge, delegator },
-    homeWatch,
-  )
+  const ofTurns = { publicUrl, hooks, background, tools, knowledge, delegator, pausedTurns }
+  const worker = createWorker({ options, stored, config, secrets, metrics, tracing, ...ofTurns }, homeWatch)
   const watching = openWatching({ stored, config, logger }, opened)
   const intake = createIntake({ home, logger, stored, config, redactorOf, worker, uploads, checkWebhook, knowledge })
   const ofPlugins = { options, config, secrets, stored, intake, tools, hooks, runtimes, metrics }
@@ -148,7 +148,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   publicUrl.listensAt(door.url)
   await writeListening(home, door.url, logger)
   if (options.paused === true) logger.warn(PAUSED)
-  else await startWork({ options, stored, config, secrets, intake, worker, delegator, knowledge, plugins }, opened)
+  else await startWork({ options, stored, intake, worker, delegator, pausedTurns, knowledge, plugins }, opened)
   logger.info({ url: door.url, database: described }, 'factotum is ready')
   return handleOf({ door, stored, publicUrl, file, opened })
 }
@@ -207,12 +207,11 @@ function handleOf({ door, stored: { database, clock }, publicUrl, file, opened }
 
 interface WorkParts {
   readonly options: Pick<AppOptions, 'timing' | 'logger' | 'stopping'>
-  readonly stored: Pick<Stored, 'database' | 'doorbell' | 'clock'>
-  readonly config: LiveConfig
-  readonly secrets: Pick<SecretStore, 'onReloaded'>
+  readonly stored: Pick<Stored, 'clock'>
   readonly intake: IntakeContext
   readonly worker: Pick<Worker, 'start' | 'stop'>
   readonly delegator: Delegator
+  readonly pausedTurns: PausedTurns
   readonly knowledge: KnowledgeJobs
   readonly plugins: Pick<LivePlugins, 'untilTried'>
 }
@@ -222,17 +221,17 @@ const PLUGINS_MS = 5_000
 
 /** From here on turns, schedules and checkpoints move. */
 async function startWork(parts: WorkParts, opened: Opened): Promise<void> {
-  const { config, secrets, intake, worker, delegator } = parts
+  const { intake, worker, delegator, pausedTurns } = parts
   const { timing, logger, stopping } = parts.options
-  const { database, doorbell, clock } = parts.stored
+  const { clock } = parts.stored
   await parts.plugins.untilTried(PLUGINS_MS, stopping)
+  pausedTurns.start()
+  opened.add('paused turns', () => pausedTurns.stop())
   await worker.start()
   // Drained first, while the door still shows how the last turns end.
   opened.add('worker', () => worker.stop())
   const scheduler = new Scheduler({ intake, timing, clock, logger })
-  const onSecretsReloaded = (listener: () => void): (() => void) => secrets.onReloaded(listener)
-  const pausedTurns = new PausedTurns({ database, doorbell, config, onSecretsReloaded, logger })
-  for (const [name, part] of Object.entries({ scheduler, delegator, pausedTurns, ...parts.knowledge })) {
+  for (const [name, part] of Object.entries({ scheduler, delegator, ...parts.knowledge })) {
     part.start()
     opened.add(name, () => part.stop())
   }

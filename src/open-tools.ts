@@ -109,6 +109,7 @@ function createMcpServers(
     programs,
     guard,
     tracing,
+    redact: (line) => secrets.redactLine(line),
     clock,
     logger,
   })

@@ -13,6 +13,7 @@ import type { LiveHooks } from './plugins/hooks/live-hooks.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 import { Conversations } from './worker/conversations.ts'
+import type { PausedTurns } from './worker/paused-turns.ts'
 import { SessionRun } from './worker/session-run.ts'
 import { Worker, type WorkerOptions } from './worker/worker.ts'
 
@@ -29,6 +30,7 @@ export interface WorkerParts {
   readonly tools: Pick<Tools, 'commands' | 'skills' | 'toolCatalog' | 'agentsFor' | 'embedder'>
   readonly knowledge: { readonly checkpointer: Pick<Checkpointer, 'turnEnded'> }
   readonly delegator: { wake(): void }
+  readonly pausedTurns: Pick<PausedTurns, 'wake' | 'changes'>
 }
 
 /** Not started: app.ts does when all else is there. `homeWatch`: no turn begins while FACTOTUM_HOME cannot be used. */
@@ -57,7 +59,7 @@ export function createWorker(parts: WorkerParts, homeWatch: Pick<HomeWatch, 'pro
 }
 
 function runStarter(parts: WorkerParts, conversations: Conversations): WorkerOptions['startRun'] {
-  const { config, secrets, publicUrl, hooks, metrics, tracing, delegator } = parts
+  const { config, secrets, publicUrl, hooks, metrics, tracing, delegator, pausedTurns } = parts
   const { home, logger } = parts.options
   const { database, doorbell, feed, clock } = parts.stored
   const { outbox, turnEnds, approvalExpiry } = parts.background
@@ -86,6 +88,7 @@ function runStarter(parts: WorkerParts, conversations: Conversations): WorkerOpt
       approvalExpiry,
       checkpointer: parts.knowledge.checkpointer,
       delegator,
+      pausedTurns,
       clock,
       logger,
       metrics,

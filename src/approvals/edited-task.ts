@@ -7,9 +7,8 @@ import { mayUseSkill, mayUseTool } from '../config/access/may-use-skill.ts'
 import type { InputIssue } from '../core/refusal.ts'
 import { MAX_DETAIL_BYTES } from '../core/plan/plan-rules.ts'
 import { completeArguments } from '../core/plan/skill-arguments.ts'
-import type { JsonObject } from '../core/tool/json.ts'
+import { isStorableJson, type JsonObject } from '../core/tool/json.ts'
 import { explainRefusal } from '../execution/shell/deny-list.ts'
-import { isStorable } from '../platform/well-formed.ts'
 import { argumentProblems } from '../tools/check-arguments.ts'
 import { callFingerprint } from '../tools/fingerprint.ts'
 import type { OpenApproval } from '../store/turn/approvals.ts'
@@ -105,8 +104,7 @@ function editCall(
   if (!isObject(args)) return 'must be a JSON object'
   const bytes = Buffer.byteLength(JSON.stringify(args))
   if (bytes > MAX_DETAIL_BYTES) return `is ${bytes} bytes long; at most ${MAX_DETAIL_BYTES} are allowed`
-  if (!isStorable(JSON.stringify(args)) || JSON.stringify(args).includes('\\u0000'))
-    return 'must not hold NUL characters or halves of surrogate pairs'
+  if (!isStorableJson(args)) return 'must not hold NUL characters or halves of surrogate pairs'
   const problems = argumentProblems(tool.parameters, args)
   if (problems.length > 0) return problems.join('; ')
   return { detail: null, args, fingerprint: callFingerprint({ ...tool, name }, args) }

@@ -1,13 +1,14 @@
 /**
- * Sends delegated tasks to sessions of their own, and brings back what came of them: it polls every second, in every
- * process, and is woken when this process has something for it. Nothing is kept in memory: what is due follows from
- * the rows, and each statement lets one process act, so it goes on wherever a process died.
+ * Sends delegated tasks to sessions of their own, and brings back what came of them, or what they ask people for: it
+ * polls every second, in every process, and is woken when this process has something for it. Nothing is kept in memory:
+ * what is due follows from the rows, and each statement lets one process act, so it goes on wherever a process died.
  */
 import { isOutage } from '../core/errors.ts'
 import { MAX_PER_DAY, childIdOf } from '../core/tool/delegated.ts'
 import type { Logger } from '../platform/logger.ts'
 import { oneByOne } from '../platform/waiting/one-by-one.ts'
 import { Periodic } from '../platform/waiting/periodic.ts'
+import { readMisledTurns, writeReason, type MisledTurn } from '../store/delegations/asked-below.ts'
 import {
   changeDelegation,
   closeDelegation,
@@ -64,15 +65,26 @@ export class Delegator {
 
   async #tick(signal: AbortSignal): Promise<void> {
     const { intake, logger } = this.#options
-    const failure = await oneByOne(await readOpenDelegations(intake.database, BATCH), {
-      act: (delegation) => attend(intake, delegation),
+    const open = await readOpenDelegations(intake.database, BATCH)
+    const misled = await readMisledTurns(intake.database, BATCH)
+    const due: readonly Due[] = [
+      ...open.map((delegation) => ({ of: { delegationId: delegation.id }, act: () => attend(intake, delegation) })),
+      ...misled.map((turn) => ({ of: { turnId: turn.turnId }, act: () => explainPause(intake, turn) })),
+    ]
+    const failure = await oneByOne(due, {
+      act: ({ act }) => act(),
       isOutage,
-      onBug: (error, { id }) =>
-        logger.error({ err: error, delegationId: id }, 'delegation failed; the next poll retries it'),
+      onBug: (error, { of }) => logger.error({ err: error, ...of }, 'delegation failed; the next poll retries it'),
       signal,
     })
     if (failure !== null) throw failure
   }
+}
+
+/** What is left to do for a delegated task, or the turn that waits for it. */
+interface Due {
+  readonly of: { readonly delegationId: string } | { readonly turnId: string }
+  readonly act: () => Promise<void>
 }
 
 function attend(context: DelegatorContext, delegation: OpenDelegation): Promise<void> {
@@ -119,6 +131,12 @@ async function change(context: DelegatorContext, was: OpenDelegation, to: Delega
   if (changed === null) return
   if (changed.isReady) context.doorbell.ring({ kind: 'work', sessionId: was.sessionId })
   context.feed.published([changed.event])
+}
+
+/** Its children have begun to wait for people, or have ceased to. */
+async function explainPause({ database, feed }: DelegatorContext, turn: MisledTurn): Promise<void> {
+  const event = await writeReason(database, turn)
+  if (event !== null) feed.published([event])
 }
 
 /** Its turn was made to wait just when the answer came, or the failure. */

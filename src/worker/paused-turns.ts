@@ -1,17 +1,21 @@
 /**
  * Lets turns go on that wait for a budget or a provider, as soon as an operator may have mended what they wait for:
- * when the configuration or `.env` changes, and when a process starts, since that may have happened while none ran. At
- * the end of their pause (of a budget: at midnight) they go on by themselves: the queue holds them until then. Every
- * process does so; a turn that is made ready twice runs once.
+ * when the configuration or `.env` changes, and when a process starts, since that may have happened while none ran; and
+ * those that began to wait in the moment of a change, or of their end. At the end of their pause (of a budget: at
+ * midnight) they go on by themselves: the queue holds them until then. Every process does so; a turn that is made ready
+ * twice runs once.
  */
 import { checkBudget } from '../audit/budget.ts'
 import type { LiveConfig } from '../config/config.ts'
-import { messageOf } from '../core/errors.ts'
+import { isOutage, messageOf } from '../core/errors.ts'
 import type { Doorbell } from '../events/doorbell.ts'
-import { Coalesced } from '../platform/waiting/coalesced.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { Coalesced } from '../platform/waiting/coalesced.ts'
+import { retried } from '../platform/waiting/retried.ts'
 import type { Database } from '../store/database.ts'
-import { findPausedTurns, makeReady } from '../store/turn/paused-turns.ts'
+import { readLimits } from '../store/delegations/read-limits.ts'
+import { findPausedTurns, makeReady, type PausedTurn } from '../store/turn/paused-turns.ts'
 
 export interface PausedTurnsOptions {
   readonly database: Database
@@ -19,13 +23,19 @@ export interface PausedTurnsOptions {
   readonly config: LiveConfig
   /** Calls the listener after each change of the secrets, as of a key, until what it returns is called. */
   readonly onSecretsReloaded: (listener: () => void) => () => void
+  readonly clock: Pick<Clock, 'sleep'>
   readonly logger: Logger
 }
+
+/** While the database is away, or another transaction holds one of their sessions. */
+const PAUSES = { firstMs: 1000, maxMs: 15_000 }
 
 export class PausedTurns {
   readonly #options: PausedTurnsOptions
   #stopListening: readonly (() => void)[] = []
-  readonly #wakes = new Coalesced(() => this.#wake())
+  readonly #stopping = new AbortController()
+  readonly #wakes = new Coalesced(() => this.#wakeAll())
+  #changes = 0
 
   constructor(options: PausedTurnsOptions) {
     this.#options = options
@@ -33,36 +43,64 @@ export class PausedTurns {
 
   start(): void {
     const { config, onSecretsReloaded } = this.#options
-    const wake = (): void => void this.#wakes.run()
-    this.#stopListening = [config.onChange(wake), onSecretsReloaded(wake)]
-    wake()
+    const changed = (): void => {
+      this.#changes += 1
+      this.wake()
+    }
+    this.#stopListening = [config.onChange(changed), onSecretsReloaded(changed)]
+    this.wake()
   }
 
+  /** How often the configuration or the secrets have changed since the start. */
+  get changes(): number {
+    return this.#changes
+  }
+
+  /** One of them may go on now. */
+  wake(): void {
+    void this.#wakes.run()
+  }
+
+  /** What is under way is tried once to its end. Repeatable; never rejects. */
   async stop(): Promise<void> {
     for (const stop of this.#stopListening) stop()
+    this.#stopping.abort()
     await this.#wakes.settled()
+  }
+
+  async #wakeAll(): Promise<void> {
+    const { clock, logger } = this.#options
+    const { signal } = this.#stopping
+    const onFailure = (error: unknown, attempt: number): void => {
+      if (!isOutage(error)) throw error
+      if (attempt === 0)
+        logger.warn({ error: messageOf(error) }, 'paused turns could not be made ready after a change; retrying')
+    }
+    const isWanted = (): boolean => !signal.aborted
+    await retried(() => this.#wakeOnce(), { clock, pauses: PAUSES, isWanted, onFailure, signal }).catch(
+      (error: unknown) => {
+        logger.error({ err: error }, 'check of paused turns failed; each resumes when its pause ends')
+      },
+    )
   }
 
   /**
    * Turns that would only be paused again are left alone. A cancelled one is made ready to end: it was cancelled while
-   * it was being paused, by a process that died before it could make it ready.
+   * it was being paused.
    */
-  async #wake(): Promise<void> {
-    const { database, doorbell, config, logger } = this.#options
-    try {
-      const paused = await findPausedTurns(database)
-      const ready: string[] = []
-      for (const turn of paused) {
-        if (turn.cancelRequested || (await checkBudget(database, config.current(), { ...turn, made: [] })) === null)
-          ready.push(turn.sessionId)
-      }
-      await makeReady(database, ready)
-      if (ready.length > 0) doorbell.ring({ kind: 'work', sessionId: '' })
-    } catch (error) {
-      logger.warn(
-        { error: messageOf(error) },
-        'paused turns could not be checked after a change; each resumes when its pause ends',
-      )
+  async #wakeOnce(): Promise<void> {
+    const { database, doorbell } = this.#options
+    const ready: string[] = []
+    for (const turn of await findPausedTurns(database)) {
+      if (turn.cancelRequested || (await this.#hasBudget(turn))) ready.push(turn.sessionId)
     }
+    await makeReady(database, ready)
+    if (ready.length > 0) doorbell.ring({ kind: 'work', sessionId: '' })
+  }
+
+  async #hasBudget({ sessionId, userName }: PausedTurn): Promise<boolean> {
+    const { database, config } = this.#options
+    const { share } = await readLimits(database, sessionId)
+    return (await checkBudget(database, config.current(), { sessionId, userName, made: [], share })) === null
   }
 }

@@ -38,7 +38,6 @@ import { beginTurn, type BegunTurn, type OpenTurn } from '../store/turn/begin-tu
 import type { Database } from '../store/database.ts'
 import { readLimits } from '../store/delegations/read-limits.ts'
 import { joinTurns, type JoinedMessage, type Joining } from '../store/turn/join-turns.ts'
-import { makeReady } from '../store/turn/paused-turns.ts'
 import type { Lease } from '../store/turn/lease.ts'
 import { commitTurn, type Committed } from '../store/turn/turn-commit.ts'
 import { releaseSession } from '../store/turn/work-queue.ts'
@@ -46,6 +45,7 @@ import type { Tracing } from '../telemetry/tracing.ts'
 import type { Conversations } from './conversations.ts'
 import { countWrite } from './count-write.ts'
 import { ownOfSession } from './own-of-session.ts'
+import type { PausedTurns } from './paused-turns.ts'
 import { SaidInTurn } from './said-in-turn.ts'
 import { StopState } from './stop-state.ts'
 import { inCommitSpan, inTurnSpan } from './turn-spans.ts'
@@ -92,6 +92,8 @@ export interface SessionRunOptions {
   readonly approvalExpiry: Pick<ApprovalExpiry, 'watch'>
   /** Woken when a turn has delegated, or a delegated task has ended. */
   readonly delegator: { wake(): void }
+  /** Woken when a turn has begun to wait and may go on already. */
+  readonly pausedTurns: Pick<PausedTurns, 'wake' | 'changes'>
   /** Called after every turn that has ended. */
   readonly checkpointer: Pick<Checkpointer, 'turnEnded'>
   readonly clock: Clock
@@ -122,6 +124,8 @@ export class SessionRun {
   #said: SaidInTurn | null = null
   /** Of the turn at hand. */
   #runtime = new RuntimeHolder()
+  /** How often the configuration and secrets had changed when the turn at hand began here, or last wanted a model. */
+  #changesSeen = 0
   /** The last turn's end gave the session back. */
   #isReleased = false
   readonly #stop = new StopState()
@@ -189,7 +193,7 @@ export class SessionRun {
   }
 
   async #runTurns(): Promise<RunEnd> {
-    const { database, lease, clock, feed, config, mayGoOn, conversations } = this.#options
+    const { database, lease, clock, feed, config, mayGoOn, conversations, pausedTurns } = this.#options
     let first = this.#options.begun
     while (!this.#stop.reaches('DRAIN') && !this.#isReleased) {
       this.#turnId = null
@@ -205,6 +209,7 @@ export class SessionRun {
       this.#said = said
       const conversation = conversations.begun(lease.sessionId)
       this.#runtime = conversation.runtime
+      this.#changesSeen = pausedTurns.changes
       const ending = await this.#runOne(this.#underCurrentName(begun.turn)).finally(() =>
         conversations.ended(lease.sessionId, conversation, said.held),
       )
@@ -267,13 +272,14 @@ export class SessionRun {
 
   /** What a committed write leaves to the parts of the server that work beside turns. */
   async #followUp(turnId: string, write: TurnWrite, committed: Committed): Promise<void> {
-    const { lease, outbox, approvalExpiry, checkpointer, delegator, turnEnds } = this.#options
+    const { lease, outbox, approvalExpiry, checkpointer, delegator, turnEnds, pausedTurns } = this.#options
     if (write.finish !== undefined) checkpointer.turnEnded(lease.sessionId, committed.turnsSinceCheckpoint)
     if (write.finish !== undefined && delegationOf(lease.sessionId) !== null) delegator.wake()
     if (write.finish?.hooksDue !== undefined) turnEnds.ended(turnId)
     await approvalExpiry.watch(write.approvals ?? [])
-    // The session's row did not know of the request to cancel: the turn would wait for its budget first.
-    if (write.pause !== undefined && committed.cancelRequested) await this.#wakeToCancel()
+    // What lets the turn go on, or end, came while it was being paused: it was not among those that wait.
+    const isOver = committed.cancelRequested || pausedTurns.changes !== this.#changesSeen
+    if (write.pause !== undefined && isOver) pausedTurns.wake()
     if ((write.delegations ?? write.delegationSteps ?? []).length > 0) delegator.wake()
     if (committed.hasDeliveries) outbox.wake(lease.sessionId)
   }
@@ -372,9 +378,10 @@ export class SessionRun {
   }
 
   #gateOf(turn: OpenTurn, journal: Journal, { share }: DelegationLimits): CallGate {
-    const { database, config, lease } = this.#options
+    const { database, config, lease, pausedTurns } = this.#options
     return async (made) => {
       const { userName } = turn
+      this.#changesSeen = pausedTurns.changes
       if (!hasBudget(config.current(), userName)) return null
       // What the turn has used must be in the rows that are summed up.
       await journal.flushed()
@@ -387,19 +394,6 @@ export class SessionRun {
     const { joined, events } = await joinTurns(database, { lease, turn }, joining)
     feed.published(events)
     return joined
-  }
-
-  /**
-   * What was committed stays committed: should this fail, the turn waits until its budget is renewed, and ends then.
-   */
-  async #wakeToCancel(): Promise<void> {
-    const { database, lease } = this.#options
-    await makeReady(database, [lease.sessionId]).catch((error: unknown) =>
-      this.#logger.warn(
-        { error: messageOf(error) },
-        'cancelled turn could not be made ready; it ends when its budget is renewed',
-      ),
-    )
   }
 
   /** A failure of the world leaves the turn to be continued; a bug ends it, or it would come back for ever. */

@@ -4,6 +4,7 @@
  * says what is right.
  */
 import { isStorable } from '../../platform/well-formed.ts'
+import { isDeeper } from '../tool/nesting.ts'
 import type { SkillArgument, SkillArguments, SkillArgumentType, SkillArgumentValue, SkillSummary } from './skill.ts'
 
 export type CompletedArguments =
@@ -58,12 +59,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined // JSON knows no undefined
   }
-}
-
-/** Recurses at most `depth` levels, so that a value nested a thousand levels deep cannot exhaust the stack. */
-function isDeeper(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1))
 }
 
 function unknownProblems({ name, args }: SkillSummary, given: ReadonlyMap<string, unknown>): string[] {

@@ -23,6 +23,9 @@ export const NOT_DELEGATED: DelegationLimits = { depth: 0, share: 1, tools: ['*'
 /** How the reason of a pause begins when a turn waits for its children, and for nothing else that lets it go on. */
 export const WAITS_FOR_CHILDREN = 'It waits for the sessions that'
 
+/** How such a reason goes on, with the ids of approvals, when a person must decide before a child goes on. */
+export const ASKS_BELOW = ' A decision is waited for there: '
+
 export const MAX_DEPTH = 2
 /** Of one turn. */
 export const MAX_AT_ONCE = 3

@@ -55,14 +55,19 @@ const OLD_S = 15
 /** The turn that delegated, `parent` in session `p`, waits for its children alone. */
 const PARENT_SLEEPS = `p.owner IS NULL AND p.ready_at > now() AND parent.paused_at IS NOT NULL AND starts_with(parent.paused_reason, $2)`
 
-/** What waits for the child alone is not among them. A message that joined another turn is answered by that. */
+const IS_OLD = `coalesce(d.finished_at <= now() - interval '${OLD_S} seconds', false)`
+const IS_UNSEEN = `coalesce(d.status = 'FAILED' AND parent.status = 'RUNNING' AND task.status = 'RUNNING', false)`
+
+/**
+ * Those for which nothing can be done before the child, the turn that delegated or time has gone on are not among them:
+ * they would take the places of others. A message that joined another turn is answered by that.
+ */
 const OPEN = {
   name: 'delegations.open',
   text: `SELECT d.id, d.session_id AS "sessionId", d.turn_id AS "turnId", d.task_id AS "taskId", d.user_name AS "userName", d.token_name AS "tokenName",
       d.mode, d.task, d.expect, d.feedback, d.status, d.round, d.message_id AS "messageId", d.answered,
       d.started_at IS NOT NULL AS started, d.expires_at <= now() AS "isOverdue",
-      coalesce(d.finished_at <= now() - interval '${OLD_S} seconds', false) AS "isOld", p.time_zone AS "timeZone",
-      coalesce(d.status = 'FAILED' AND parent.status = 'RUNNING' AND task.status = 'RUNNING', false) AS "isUnseen",
+      ${IS_OLD} AS "isOld", p.time_zone AS "timeZone", ${IS_UNSEEN} AS "isUnseen",
       coalesce(${PARENT_SLEEPS}, false) AS "parentSleeps",
       above.trace_parent, above.trace_state, m.status AS "messageStatus", t.failure AS "turnFailure",
       (SELECT left(string_agg(k.output, E'\\n\\n' ORDER BY k.id), ${MAX_ANSWER_CHARS}) FROM tasks k
@@ -73,7 +78,9 @@ const OPEN = {
     WHERE NOT d.closed AND CASE
       WHEN d.status = 'RUNNING' AND d.answered THEN ${PARENT_SLEEPS}
       WHEN d.status = 'RUNNING' THEN d.expires_at <= now() OR m.id IS NULL OR m.status IN ('DONE', 'FAILED', 'CANCELLED')
-      ELSE true END
+      WHEN d.status = 'PENDING' OR m.status = 'PROCESSING' THEN true
+      WHEN ${IS_UNSEEN} THEN ${PARENT_SLEEPS}
+      ELSE coalesce(m.status <> 'QUEUED', ${IS_OLD}) END
     ORDER BY d.id LIMIT $1`,
 }
 

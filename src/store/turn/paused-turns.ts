@@ -1,8 +1,10 @@
 /** The turns that wait without a worker: which there are, and how their sessions get work again. */
 import { WAITS_FOR_CHILDREN } from '../../core/tool/delegated.ts'
 import type { Database } from '../database.ts'
+import { CANCELLABLE } from '../intake/intake-cancel-turn.ts'
 
-interface PausedTurn {
+/** One of them, with what decides whether it may go on. */
+export interface PausedTurn {
   readonly sessionId: string
   readonly userName: string
   /** Its end was requested, and it has not ended yet. */
@@ -12,10 +14,15 @@ interface PausedTurn {
 const PAUSED = {
   name: 'queue.paused',
   text: `SELECT t.session_id AS "sessionId", t.user_name AS "userName", t.cancel_requested AS "cancelRequested" FROM turns t
-    WHERE t.paused_at IS NOT NULL AND t.status = 'RUNNING' AND (t.cancel_requested OR NOT starts_with(t.paused_reason, $1))`,
+    WHERE t.paused_at IS NOT NULL AND CASE
+      WHEN t.cancel_requested THEN ${CANCELLABLE}
+      ELSE t.status = 'RUNNING' AND NOT starts_with(t.paused_reason, $1) END`,
 }
 
-/** All turns that wait for a budget or a provider; not those that await an approval, or a task that they delegated. */
+/**
+ * All turns that wait for a budget or a provider, and those that were cancelled; not others that await an approval, or
+ * a task that they delegated.
+ */
 export async function findPausedTurns(database: Database): Promise<PausedTurn[]> {
   return database.query<PausedTurn>(PAUSED, [WAITS_FOR_CHILDREN])
 }

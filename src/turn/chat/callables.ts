@@ -100,7 +100,8 @@ function skillCall(skill: InstalledSkill): Callable[] {
           detail: `Calls the skill ${skill.name}.`,
           skill: skill.name,
           tool: null,
-          args: isComplete ? completed.args : null,
+          // The model is shown its own call beside what was wrong with it.
+          args: isComplete ? completed.args : given,
           problem: isComplete ? null : completed.problems.join('; '),
         }
       },

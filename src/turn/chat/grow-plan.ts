@@ -2,7 +2,7 @@
 import type { PlannerContext } from '../../agents/agent.ts'
 import { currentUser } from '../../config/access/current-user.ts'
 import type { SessionEventBody } from '../../core/session-event.ts'
-import type { NewTask, TaskPatch } from '../../core/turn-write.ts'
+import type { NewTask, TaskPatch, TurnWrite } from '../../core/turn-write.ts'
 import { newId } from '../../platform/id.ts'
 import { redactTexts } from '../../secrets/free-texts.ts'
 import { NEW_TASK_TEXTS } from '../../secrets/turn-texts.ts'
@@ -26,7 +26,7 @@ export function planOf(
   if (there !== undefined) return there
   const id = newId('plan')
   const rights = describeRights(currentUser(context.config.current(), context.turn.userName))
-  const { summary, facts, pluginSections, questions = [], goal = ANSWER } = known
+  const { summary, facts, pluginSections, goal = ANSWER } = known
   const plan: PlanState = {
     id,
     attempt: 1,
@@ -40,11 +40,21 @@ export function planOf(
   const createdAt = context.clock.now()
   context.journal.record([{ type: 'PlanCreated', planId: id }], {
     plans: [{ id, attempt: 1, goal, rights, replanReason: null, secretNames: [], createdAt }],
-    factsShown: facts.map((fact) => fact.id),
-    questionsAsked: questions.map((question) => question.id),
+    ...shownOf(known),
   })
   attempts.push(plan)
   return plan
+}
+
+/** What the model was shown of what is known and asked, to be stored. */
+export function shownOf({
+  facts,
+  questions = [],
+}: Pick<PlannerContext, 'facts'> & Partial<Pick<PlannerContext, 'questions'>>): Pick<
+  TurnWrite,
+  'factsShown' | 'questionsAsked'
+> {
+  return { factsShown: facts.map(({ id }) => id), questionsAsked: questions.map(({ id }) => id) }
 }
 
 /** A task that an answer adds; `callId` is what the model calls it by, null for a text. */

@@ -1,7 +1,8 @@
 /**
  * The part of a conversation that its provider (`api = "responses"`) or a plugin's runtime keeps: what is asked next
- * need not hold it. A process that takes the turn over goes on from the same, since it is stored with the answer; of a
- * runtime only its id is, so it is opened anew there.
+ * need not hold it. A process that takes the session over goes on from the same, since it is stored with the answer; of
+ * a runtime only its id is, so it is opened anew there. A turn that goes on after a wait or a takeover is sent as a
+ * whole: its fences carry another token, and its facts have other labels, than what the model was shown before.
  */
 import { isRuntime } from '../../config/models/model-choice.ts'
 import type { CurrentUser } from '../../config/access/current-user.ts'
@@ -40,6 +41,8 @@ export class ProviderSession {
   readonly #context: Context
   readonly #reach: Reach
   #state: ProviderState | null
+  /** An answer was stored since the turn began, or goes on, here. */
+  #hasAnswered = false
 
   private constructor(context: Context, { state, reach }: Kept) {
     this.#context = context
@@ -67,7 +70,7 @@ export class ProviderSession {
     if (state === null || !this.#mayContinue(state, user)) return null
     const { provider, model, responseId, turnId, round, isOpen } = state
     const kept = { provider, model, responseId }
-    if (turnId === turn.id) return round > rounds ? null : { ...kept, round, exchangesSince: 0 }
+    if (turnId === turn.id) return !this.#hasAnswered || round > rounds ? null : { ...kept, round, exchangesSince: 0 }
     const exchange = dialogue.exchanges.findLastIndex((one) => one.turnId === turnId)
     // An answer that asked for tools was never followed by their results.
     if (isOpen || exchange < 0) return null
@@ -99,6 +102,7 @@ export class ProviderSession {
     const before = this.#state
     // What was taken out is still in what the provider keeps.
     this.#state = isCensored ? null : state
+    this.#hasAnswered = true
     if (!isRuntime(provider)) return { providerState: this.#state }
     this.#context.runtime.state = this.#state
     // Of a runtime the id is stored, which changes when another one is opened; the rest lives as long as it does.

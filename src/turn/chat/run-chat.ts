@@ -19,6 +19,7 @@ import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
 import { takeSecretsByForm } from '../secrets/take-secrets.ts'
 import { answer } from './answer.ts'
 import { failedInRow, isAnswered, isFinal, roundsOf, type Round } from './chat-rounds.ts'
+import { shownOf } from './grow-plan.ts'
 import { makeCalls, type MakeCallsContext } from './make-calls.ts'
 import { ProviderSession } from './provider-session.ts'
 import { takeSaid } from './take-said.ts'
@@ -44,10 +45,17 @@ export async function runChat(context: TurnContext, attempts: PlanState[]): Prom
       const ending = await finishRound(context, attempts, { rounds, last })
       if (ending !== null) return ending
     }
-    known ??= await assembleContext(context, [])
+    known ??= await knowAnew(context, attempts)
     const ending = await answer(context, attempts, { known, fenceToken, provider })
     if (ending !== null) return ending
   }
+}
+
+/** A plan that is there already was stored with what the model knew then, which may be less. */
+async function knowAnew(context: TurnContext, attempts: readonly PlanState[]): Promise<KnownContext> {
+  const known = await assembleContext(context, [])
+  if (attempts.length > 0) context.journal.record([], shownOf(known))
+  return known
 }
 
 /** Null: the model is to answer again. */

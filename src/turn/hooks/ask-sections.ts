@@ -26,10 +26,10 @@ type ContextBeforeSections = Omit<KnownContext, 'pluginSections'>
 
 /** `changes` and `detail` go with the event of CONTEXT. A plugin that fails, or takes too long, adds nothing. */
 export async function askSections(
-  context: HookContext & Pick<TurnContext, 'home'>,
+  context: HookContext & Pick<TurnContext, 'home' | 'signal'>,
   known: ContextBeforeSections,
 ): Promise<AskedSections> {
-  const { plugins, turn } = context
+  const { plugins, turn, signal } = context
   const stored = plugins.work.sections
   const offered = offeredCommands(context)
   if (stored !== null) return { sections: stored, detail: null, changes: {} }
@@ -39,6 +39,8 @@ export async function askSections(
   const workspace = workspaceOf(context, turnData.role)
   const asked = { ...turnData, agent, workspace, sections: sectionsOf(context, known) }
   const { sections, took } = await plugins.beforeInvoke(asked)
+  // Who was not asked is not left out for good: the process that takes the turn over asks all of them again.
+  if (signal.aborted) return { sections: offered, detail: null, changes: {} }
   const added = sections.flatMap(({ id = '', title, text, trust, plugin }): PluginSection[] => {
     const shown = (of: string): string => toStorable(shownText(context, of))
     return plugin === null ? [] : [{ id: toStorable(id), plugin, title: shown(title), text: shown(text), trust }]

@@ -45,10 +45,12 @@ export function endOpenTasks(context: TaskContext, plan: PlanState, status: 'SKI
     if (!OPEN_TASK_STATUSES.has(task.status)) continue
     const waited = withdrawApproval(context, task, 'CANCELLED')
     const delegated = withdrawDelegation(context, task)
+    // A text that a process, or a pause, left unfinished.
+    const dropDeltasOf = task.type === 'MSG' && task.status === 'RUNNING' ? [task.id] : []
     updateTask(context, task, {
       patch: { status, finishedAt },
       before: [...waited.events, ...delegated.events],
-      changes: { ...waited.changes, ...delegated.changes },
+      changes: { ...waited.changes, ...delegated.changes, dropDeltasOf },
     })
   }
 }
