@@ -56,6 +56,13 @@ export function describePlugin(exported: unknown): PluginManifest {
     commands = {},
     runtimes = {},
   } = exported
+  for (const [name, tool] of Object.entries(tools)) {
+    requireFunction(tool, 'run', `tools.${name}`)
+    requireObject(tool.arguments, `tools.${name}.arguments`)
+  }
+  for (const [name, command] of Object.entries(commands)) requireFunction(command, 'run', `commands.${name}`)
+  for (const [name, runtime] of Object.entries(runtimes)) requireFunction(runtime, 'open', `runtimes.${name}`)
+  if (settings !== undefined) requireObject(settings, 'settings')
   const secretSettings = Object.entries(settings?.shape ?? {}).filter(([, field]) => isSecret(field))
   const described = {
     name,
@@ -83,8 +90,28 @@ export function describePlugin(exported: unknown): PluginManifest {
     })),
   }
   const { data, error } = manifestSchema.safeParse(described)
-  if (data === undefined) throw new Error(problemsOf(error))
+  if (data === undefined) throw new Error(problemsOf(byName(error, described)))
   return data
+}
+
+/** Its parts have names where they are written: "tools.roll.description", not "tools.0.description". */
+function byName(error: z.ZodError, described: Pick<PluginManifest, 'tools' | 'commands' | 'runtimes'>): z.ZodError {
+  const issues = error.issues.map((issue) => {
+    const [part, index, ...rest] = issue.path
+    const isNamed = part === 'tools' || part === 'commands' || part === 'runtimes'
+    const name = isNamed && typeof index === 'number' ? described[part][index]?.name : undefined
+    return part === undefined || name === undefined ? issue : { ...issue, path: [part, name, ...rest] }
+  })
+  return new z.ZodError(issues)
+}
+
+/** Plugins may be plain JavaScript, and their types are stripped, not checked. */
+function requireFunction(owner: object, key: string, path: string): void {
+  if (typeof Reflect.get(owner, key) !== 'function') throw new Error(`${path}.${key}: must be a function`)
+}
+
+function requireObject(value: unknown, path: string): void {
+  if (!(value instanceof z.core.$ZodObject)) throw new Error(`${path}: must be made by z.object({ … })`)
 }
 
 /** "settings.city: must be …; settings.unit: …", in one line. */

@@ -15,7 +15,7 @@ import type { PluginRuntimes } from './runtimes/plugin-runtimes.ts'
 export interface PluginsContext {
   readonly database: Database
   readonly clock: Clock
-  readonly live: Pick<LivePlugins, 'checkSettings' | 'changed' | 'missingRuntimes'>
+  readonly live: Pick<LivePlugins, 'checkSettings' | 'changed' | 'missingRuntimes' | 'secretsNamed'>
   readonly runtimes: Pick<PluginRuntimes, 'stateOf'>
 }
 

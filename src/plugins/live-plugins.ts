@@ -19,25 +19,14 @@ import { idKind } from '../platform/id.ts'
 import { Coalesced } from '../platform/waiting/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
 import { Periodic } from '../platform/waiting/periodic.ts'
-import { appendAudit } from '../store/audit-entries.ts'
 import type { Database } from '../store/database.ts'
-import {
-  countPlugin,
-  declarePluginRow,
-  readCalledPlugins,
-  readPlugins,
-  reportPlugin,
-  type CalledPlugin,
-  type FoundPlugin,
-  type PluginRow,
-} from '../store/plugins/plugin-rows.ts'
+import { countPlugin, readPlugins, reportPlugin, type PluginRow } from '../store/plugins/plugin-rows.ts'
 import type { ToolCatalog } from '../tools/tool-catalog.ts'
 import type { BuiltIns } from './built-in/built-ins.ts'
-import { whyTaken } from './found/find-plugins.ts'
-import { LateLoads } from './found/late-loads.ts'
-import { PluginFinder, type Found } from './found/plugin-finder.ts'
+import { isCalled, KnownPlugins, type Loaded } from './found/known-plugins.ts'
+import type { Found } from './found/plugin-finder.ts'
 import { InProcessPlugin } from './in-process-plugin.ts'
-import { PluginError, type PluginInstance } from './plugin-instance.ts'
+import type { PluginInstance } from './plugin-instance.ts'
 import { PluginKeeper, type KeeperOptions, type PluginCounts } from './plugin-keeper.ts'
 import { portOf, type PluginServices } from './plugin-services.ts'
 import { PluginTools } from './plugin-tools.ts'
@@ -73,13 +62,6 @@ export interface LivePluginsOptions {
   readonly logger: Logger
 }
 
-interface Loaded {
-  readonly found: Found
-  /** Null: it cannot be used, and `problem` says why. */
-  readonly manifest: PluginManifest | null
-  readonly problem: string | null
-}
-
 interface Running {
   readonly keeper: PluginKeeper
   /** What kept it with other settings, files or secrets: it takes calls until its successor does. */
@@ -100,8 +82,7 @@ const NOTHING: PluginCounts = { calls: 0, failures: 0, crashes: 0, eventsLeftOut
 /** One for each process, made by app.ts. */
 export class LivePlugins {
   readonly #options: LivePluginsOptions
-  readonly #finder: PluginFinder
-  readonly #loaded = new Map<string, Loaded>()
+  readonly #known: KnownPlugins
   readonly #running = new Map<string, Running>()
   /** Plugins that are being stopped: another one of the name waits for them. */
   readonly #ending = new Map<string, Promise<void>>()
@@ -110,10 +91,7 @@ export class LivePlugins {
   readonly #cleanups: (() => void)[] = []
   readonly #broadcast: Broadcast
   #rows: readonly PluginRow[] = []
-  readonly #late: LateLoads
-  /** Of those that are not loaded yet, by name. */
-  #recalled: ReadonlyMap<string, CalledPlugin> = new Map()
-  /** Of those, the ones that do not come with Factotum. */
+  /** Of those that are not loaded yet and that turns call, the ones that do not come with Factotum. */
   #awaited: readonly string[] = []
   /** Models whose runtime was missing at the last check: each is said once. */
   #missing: ReadonlySet<string> = new Set()
@@ -122,10 +100,10 @@ export class LivePlugins {
 
   constructor(options: LivePluginsOptions) {
     this.#options = options
-    this.#finder = new PluginFinder(options)
     const { timing, clock, logger } = options
+    const load = (found: Found): Promise<PluginInstance> => this.#load(found)
+    this.#known = new KnownPlugins({ ...options, load, onChange: () => this.#poll.wake() })
     this.#broadcast = new Broadcast(clock)
-    this.#late = new LateLoads(clock)
     const tick = (): Promise<void> => this.#ticks.run()
     this.#poll = new Periodic({ name: 'poll of plugins', everyMs: timing.pluginPollMs, tick, isOutage, clock, logger })
   }
@@ -147,15 +125,15 @@ export class LivePlugins {
 
   /** To load a module takes seconds: turns that begin before then have the plugins that were there the last time. */
   async #recall(): Promise<void> {
-    const { database, logger } = this.#options
     try {
-      const found = this.#finder.find()
-      const called = (await readCalledPlugins(database)).filter((one) => found.has(one.name) && isCalled(one))
-      this.#recalled = new Map(called.map((one) => [one.name, one]))
-      this.#awaited = called.flatMap(({ name }) => (found.get(name)?.origin === 'BUILT_IN' ? [] : [name]))
+      const called = await this.#known.recall()
+      this.#awaited = called.flatMap(({ name, own }) => (own ? [] : [name]))
       this.#callInTurns(called)
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, 'plugins could not be read yet; turns that begin now have none')
+      this.#options.logger.warn(
+        { error: messageOf(error) },
+        'plugins could not be read yet; turns that begin now have none',
+      )
     }
   }
 
@@ -179,14 +157,18 @@ export class LivePlugins {
 
   async #allTried(): Promise<void> {
     await this.#ticks.run()
+    await this.#known.settled(this.#awaited)
+    await this.#ticks.run()
     for (const name of this.#awaited) await this.#running.get(name)?.keeper.tried
   }
 
   /** Resolves when no plugin runs any more. Repeatable; never rejects. */
   async stop(): Promise<void> {
+    this.#isStarted = false
     for (const cleanup of this.#cleanups.splice(0)) cleanup()
     await this.#poll.stop()
     await this.#ticks.settled()
+    await this.#known.settled()
     for (const name of this.#running.keys()) this.#end(name)
     await Promise.all(this.#ending.values())
   }
@@ -202,7 +184,7 @@ export class LivePlugins {
 
   /** What is wrong with settings; null: nothing. Loads the plugin for that; the text says so when it is not there. */
   async checkSettings(name: string, settings: Json): Promise<string | null> {
-    const loaded = this.#loaded.get(name)
+    const loaded = this.#known.get(name)
     if (!this.#isStarted)
       return 'no plugin is loaded while the server is paused, so nothing can say whether they are right'
     if (loaded === undefined) return 'the plugin is not there, so nothing can say whether they are right'
@@ -221,31 +203,41 @@ export class LivePlugins {
   /** Models of config.toml that are a runtime of a plugin which is not there, or not enabled, as of the last check. */
   missingRuntimes(): readonly MissingRuntime[] {
     const known = this.#rows.flatMap(({ name: plugin, enabled }) => {
-      const loaded = this.#loaded.get(plugin)
+      const loaded = this.#known.get(plugin)
       if (loaded === undefined) return []
       return [{ plugin, enabled, runtimes: loaded.manifest?.runtimes.map(({ name }) => name) ?? null }]
     })
     return missingRuntimes(this.#options.config.current(), known)
   }
 
+  /** The variables that settings of enabled plugins name for their secrets, set or not, as of the last check. */
+  secretsNamed(): readonly { readonly plugin: string; readonly variable: string }[] {
+    return this.#rows.flatMap(({ name: plugin, enabled, settings }) => {
+      const named = enabled ? variablesOf(this.#known.get(plugin)?.manifest ?? null, settings) : []
+      return named.flatMap(({ variable }) => (variable === null ? [] : [{ plugin, variable }]))
+    })
+  }
+
   async #tick(): Promise<void> {
+    // What an admin still changes while the server stops would start plugins that nothing ends.
+    if (!this.#isStarted) return
     const { database } = this.#options
-    await this.#lookForPlugins()
     this.#rows = await readPlugins(database)
+    this.#known.look()
     for (const row of this.#rows) this.#follow(row)
     for (const name of this.#running.keys()) {
       if (!this.#rows.some((row) => row.name === name && row.enabled)) this.#end(name)
     }
     const keepers = this.#rows.flatMap(({ name }) => this.#running.get(name)?.keeper ?? [])
     this.#broadcast.become(keepers)
-    const called = keepers.filter(({ name }) => isCalled(this.#loaded.get(name)?.manifest))
-    this.#callInTurns(called)
+    this.#callInTurns(this.#rows.filter(({ name, enabled }) => enabled && isCalled(this.#known.saidOf(name))))
     this.#options.runtimes.become(keepers)
     this.#warnOfRuntimes()
     await this.#report()
   }
 
   #warnOfRuntimes(): void {
+    if (this.#known.areComing) return
     const missing = this.missingRuntimes()
     for (const { model, roles, says, fix } of missing)
       if (!this.#missing.has(model + says))
@@ -253,62 +245,9 @@ export class LivePlugins {
     this.#missing = new Set(missing.map(({ model, says }) => model + says))
   }
 
-  /** Loads what is new, or was late, to hear what it is; all at the same time, as one may take seconds to fail. */
-  async #lookForPlugins(): Promise<void> {
-    const found = this.#finder.find()
-    for (const name of this.#loaded.keys()) if (!found.has(name)) this.#loaded.delete(name)
-    const fresh = [...found.values()].filter(
-      ({ name, stamp }) => this.#loaded.get(name)?.found.stamp !== stamp || this.#late.isDue(name),
-    )
-    const loaded = await Promise.all(fresh.map((one) => this.#inspect(one)))
-    for (const one of loaded) {
-      this.#loaded.set(one.found.name, one)
-      if (one.problem !== null) this.#warnOfLoad(one.found.name, one.problem)
-      await this.#declare(one)
-    }
-  }
-
-  #warnOfLoad(plugin: string, problem: string): void {
-    this.#options.logger.warn({ plugin, error: problem }, 'a plugin cannot be loaded; it is left out')
-  }
-
-  async #inspect(found: Found): Promise<Loaded> {
-    const taken = found.origin === 'BUILT_IN' ? null : whyTaken(found.name)
-    if (taken !== null) return { found, manifest: null, problem: taken }
-    try {
-      const instance = await this.#load(found)
-      const { manifest } = instance
-      await instance.stop()
-      this.#late.took(found.name, { isLate: false })
-      if (manifest.name === found.name) return { found, manifest, problem: null }
-      return { found, manifest: null, problem: `its name is "${manifest.name}", and that of its folder another` }
-    } catch (error) {
-      this.#late.took(found.name, { isLate: error instanceof PluginError && error.kind === 'LATE' })
-      return { found, manifest: null, problem: messageOf(error) }
-    }
-  }
-
-  async #declare({ found: { name, origin, ...rest }, manifest }: Loaded): Promise<void> {
-    const { database, doorbell, clock } = this.#options
-    const { version = '?', title = name, description = '' } = manifest ?? {}
-    const enabled = 'enabledAtFirst' in rest && rest.enabledAtFirst
-    const found: FoundPlugin = { name, version, title, description, origin, enabled, manifest }
-    const at = clock.now()
-    const result = await database.transaction(async (transaction) => {
-      const outcome = await declarePluginRow(transaction, found, at)
-      if (outcome.change === 'NEW' && origin !== 'BUILT_IN') {
-        const body = { kind: 'CONFIG', change: 'PLUGIN_FOUND', detail: `${name} ${version}` } as const
-        const entry = { at, sessionId: null, turnId: null, actor: 'server', tokenName: null, body }
-        await appendAudit(transaction, [entry])
-      }
-      return outcome
-    })
-    if (result.change !== 'SAME') doorbell.ring({ kind: 'row', id: result.id })
-  }
-
   #follow(row: PluginRow): void {
     const { name, enabled } = row
-    const loaded = this.#loaded.get(name)
+    const loaded = this.#known.get(name)
     const running = this.#running.get(name)
     if (!enabled || loaded?.manifest == null) return this.#end(name)
     const key = this.#keyOf(row, loaded)
@@ -326,7 +265,7 @@ export class LivePlugins {
 
   /** Turns that began before hold it, too. */
   #enabled(name: string): EnabledPlugin {
-    const hooks = (): readonly string[] => (this.#loaded.get(name)?.manifest ?? this.#recalled.get(name))?.hooks ?? []
+    const hooks = (): readonly string[] => this.#known.saidOf(name)?.hooks ?? []
     const now = (): PluginKeeper | null => {
       const { keeper = null, before = null } = this.#running.get(name) ?? {}
       return keeper !== null && keeper.instance === null && before?.instance != null ? before : keeper
@@ -348,17 +287,16 @@ export class LivePlugins {
   }
 
   #secretsOf(manifest: PluginManifest | null, settings: unknown): Record<string, string | null> {
-    // A setting that is left out has its default here, too.
-    const named = { ...defaultsOf(manifest), ...(Object(settings) as Record<string, unknown>) }
-    const pairs = (manifest?.secretSettings ?? []).map((setting): [string, string | null] => {
-      const variable = named[setting]
-      return [setting, typeof variable === 'string' ? this.#options.secretOf(variable) : null]
-    })
+    const pairs = variablesOf(manifest, settings).map(({ setting, variable }): [string, string | null] => [
+      setting,
+      variable === null ? null : this.#options.secretOf(variable),
+    ])
     return Object.fromEntries(pairs)
   }
 
   #begin({ name, settings }: PluginRow, { loaded, key, before }: Beginning): void {
     const { metrics, clock, logger, catalog } = this.#options
+    this.#warnOfSecrets(name, variablesOf(loaded.manifest, settings))
     const keeper = new PluginKeeper({
       name,
       load: async () => {
@@ -371,10 +309,20 @@ export class LivePlugins {
       logger,
       onChange: () => this.#poll.wake(),
     })
-    const tools = (loaded.manifest?.tools.length ?? 0) > 0 ? new PluginTools(this.#enabled(name), clock) : null
+    const redact = (text: string): string => this.#redacted(text)
+    const tools = (loaded.manifest?.tools.length ?? 0) > 0 ? new PluginTools(this.#enabled(name), clock, redact) : null
     if (tools !== null) catalog.add(tools)
     this.#running.set(name, { keeper, before, key, tools, counted: NOTHING })
     keeper.start()
+  }
+
+  #warnOfSecrets(plugin: string, named: ReturnType<typeof variablesOf>): void {
+    const { logger, secretOf } = this.#options
+    const secrets = named.flatMap(({ variable }) =>
+      variable === null || secretOf(variable) !== null ? [] : [variable],
+    )
+    if (secrets.length === 0) return
+    logger.warn({ plugin, secrets }, 'a plugin starts without secrets that its settings name; put them into .env')
   }
 
   /** `settings`: those that it is to be started with anew; `onSettingsChange` gets them. */
@@ -405,6 +353,7 @@ export class LivePlugins {
     const isCounting = nowMs >= this.#countDueMs
     if (isCounting) this.#countDueMs = nowMs + timing.pluginCountsMs
     for (const row of this.#rows) {
+      if (this.#known.isComing(row.name)) continue
       const running = this.#running.get(row.name)
       if (running !== undefined && isCounting) await this.#count(running)
       const { status, lastError } = this.#stateOf(row)
@@ -440,26 +389,35 @@ export class LivePlugins {
     readonly status: PluginStatus
     readonly lastError: string | null
   } {
-    const loaded = this.#loaded.get(name)
+    const loaded = this.#known.get(name)
     if (loaded === undefined) return { status: 'MISSING', lastError }
     if (loaded.manifest === null) {
-      const late = this.#late.statusOf(name)
+      const late = this.#known.lateStatusOf(name)
       const status = late === null ? 'FAILED' : enabled ? late : 'DISABLED'
-      return { status, lastError: this.#redacted(loaded.problem) }
+      return { status, lastError: loaded.problem === null ? null : this.#redacted(loaded.problem) }
     }
     const keeper = this.#running.get(name)?.keeper
     if (!enabled || keeper === undefined) return { status: 'DISABLED', lastError: null }
-    return { status: keeper.status, lastError: this.#redacted(keeper.lastError) }
+    const { lastError: error } = keeper
+    return { status: keeper.status, lastError: error === null ? null : this.#redacted(error) }
   }
 
-  #redacted(text: string | null): string | null {
-    return text === null ? null : this.#options.services.redactor().redact(text).replaceAll('\0', ' ').toWellFormed()
+  #redacted(text: string): string {
+    return this.#options.services.redactor().redact(text).replaceAll('\0', ' ').toWellFormed()
   }
 }
 
-/** In turns: where no plugin is, a turn makes nothing ready for any. */
-function isCalled(manifest: CalledPlugin | null | undefined): boolean {
-  return manifest != null && (manifest.hooks.length > 0 || manifest.commands.length > 0)
+/** Which secret each setting that is made for one names; null: none. */
+function variablesOf(
+  manifest: PluginManifest | null,
+  settings: unknown,
+): readonly { readonly setting: string; readonly variable: string | null }[] {
+  // A setting that is left out has its default here, too.
+  const named = { ...defaultsOf(manifest), ...(Object(settings) as Record<string, unknown>) }
+  return (manifest?.secretSettings ?? []).map((setting) => {
+    const variable = named[setting]
+    return { setting, variable: typeof variable === 'string' ? variable : null }
+  })
 }
 
 function defaultsOf(manifest: PluginManifest | null): Readonly<Record<string, unknown>> {

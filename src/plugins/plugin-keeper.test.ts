@@ -269,7 +269,7 @@ describe('the hooks of a turn', () => {
 test('the tools of a plugin are in the catalogue while it runs', async () => {
   const keeper = keep(note)
   await until(() => keeper.status === 'READY')
-  const source = new PluginTools(held(keeper), clock)
+  const source = new PluginTools(held(keeper), clock, (text) => text)
   const [tool] = source.tools()
   expect(tool).toMatchObject({ name: 'note__add', effect: 'WRITE', parameters: { required: ['a', 'b'] } })
   const call = {

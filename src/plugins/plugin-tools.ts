@@ -23,12 +23,15 @@ export class PluginTools implements ToolSource {
   readonly origin = 'PLUGIN'
   readonly #plugin: EnabledPlugin
   readonly #clock: Clock
+  readonly #redact: (text: string) => string
   #made: { readonly manifest: PluginManifest; readonly tools: readonly Tool[] } | null = null
 
-  constructor(plugin: EnabledPlugin, clock: Clock) {
+  /** `redact`: takes secrets out of what went wrong in the plugin, as admins are shown it. */
+  constructor(plugin: EnabledPlugin, clock: Clock, redact: (text: string) => string) {
     this.name = plugin.name
     this.#plugin = plugin
     this.#clock = clock
+    this.#redact = redact
   }
 
   /** None while the plugin is not there. */
@@ -41,13 +44,18 @@ export class PluginTools implements ToolSource {
     return this.#made.tools
   }
 
-  /** Null while the plugin takes calls. */
+  /** Null while the plugin takes calls. For admins. */
   problem(): string | null {
+    const what = this.#absence()
+    const lastError = this.#plugin.keeper?.lastError ?? null
+    return what === null || lastError === null ? what : `${what} Its last error: ${this.#redact(lastError)}`
+  }
+
+  /** As all in a session may read it; what went wrong in the plugin may name what they should not know. */
+  #absence(): string | null {
     const { keeper } = this.#plugin
     if (keeper === null) return `The plugin ${this.name} is not enabled any more.`
-    const { instance, status, lastError } = keeper
-    if (instance !== null) return null
-    return `The plugin ${this.name} is not running (${status})${lastError === null ? '' : `: ${lastError}`}.`
+    return keeper.instance === null ? `The plugin ${this.name} is not running (${keeper.status}).` : null
   }
 
   /** None for a name that models do not take. */
@@ -59,7 +67,7 @@ export class PluginTools implements ToolSource {
     const fingerprint = offerFingerprint(offer)
     const isSame = (): boolean => this.tools().some((tool) => tool.fingerprint === fingerprint)
     const run = async (call: ToolCall): Promise<ToolOutcome> => {
-      const problem = this.problem() ?? (isSame() ? null : 'The plugin has changed it since it was offered.')
+      const problem = this.#absence() ?? (isSame() ? null : 'The plugin has changed it since it was offered.')
       return problem === null ? this.#run(offered, call) : { kind: 'failed', text: `It was not called: ${problem}` }
     }
     return [{ ...offer, fingerprint, run }]

@@ -34,9 +34,9 @@ export async function until(story: Pick<Story, 'as'>, name: string, status: stri
   await vi.waitFor(async () => expect(await read(story, name)).toMatchObject({ status }), PATIENCE)
 }
 
-/** Changes it as it is now. */
+/** Changes it as it is now, once it is there: each is loaded by itself, so another one says nothing of it. */
 export async function update(story: Pick<Story, 'as'>, input: Omit<UpdatePluginInput, 'version'>): Promise<object> {
-  const { version } = await read(story, input.name)
+  const { version } = await vi.waitFor(() => read(story, input.name), PATIENCE)
   const { updatePlugin } = await story.as('ada').run(UpdatePluginDocument, { input: { ...input, version } })
   return updatePlugin
 }

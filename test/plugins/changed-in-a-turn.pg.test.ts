@@ -1,9 +1,10 @@
 /** Plugins whose settings change while a turn runs: it goes on with each as it is now. */
 import { writeFileSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
-import { addExamplePlugin, until, update } from '../harness/plugins.ts'
+import { PATIENCE } from '../harness/patience.ts'
+import { addExamplePlugin, addPlugin, read, until, update } from '../harness/plugins.ts'
 import { send, Story, turnEnd, watchAll } from '../harness/story.ts'
-import { OpenSessionDocument, TurnDocument } from '../generated/graphql.ts'
+import { OpenSessionDocument, ToolProblemsDocument, TurnDocument } from '../generated/graphql.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -80,4 +81,31 @@ test('a tool that a turn was offered is called in the plugin as it is now', asyn
     },
   })
   expect(tasks[1]).toMatchObject({ tool: 'clock__now', status: 'DONE', output: expect.stringMatching(/ 20\d\d at \d/) })
+})
+
+test('why a plugin does not start is for admins alone, without its secrets; a session reads that it is not running', async () => {
+  await using story = await Story.begin()
+  const key = 'hush-hush-1234567'
+  writeFileSync(story.path('.env'), `COURIER_KEY=${key}\n`)
+  addPlugin(story.home, 'courier', 'courier.ts')
+  await until(story, 'courier', 'DISABLED')
+  await update(story, { name: 'courier', enabled: true })
+  await until(story, 'courier', 'READY')
+  const why = 'db.internal:5432 refuses the key [REDACTED]'
+  const tasks = await turnOf(story, {
+    mode: 'CHAT',
+    lines: '\n\ntool: courier__bring {}',
+    meanwhile: async () => {
+      await update(story, { name: 'courier', settings: { breaks: true } })
+      const failed = async (): Promise<void> =>
+        expect(await read(story, 'courier')).toMatchObject({ lastError: expect.stringContaining(why) })
+      await vi.waitFor(failed, PATIENCE)
+    },
+  })
+  expect(tasks[1]).toMatchObject({ tool: 'courier__bring', status: 'FAILED' })
+  const shown = JSON.stringify(tasks[1])
+  expect(shown).toContain('The plugin courier is not running')
+  expect(shown).not.toContain('db.internal')
+  const { toolProblems } = await story.as('ada').run(ToolProblemsDocument)
+  expect(toolProblems).toEqual([{ source: 'courier', problem: expect.stringContaining(why) }])
 })

@@ -1,10 +1,10 @@
 /** What an author is shown of a mistake: what it is, and where it stands. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { OpenSessionDocument, PluginDocument } from '../generated/graphql.ts'
 import { PATIENCE } from '../harness/patience.ts'
-import { addPlugin, read, until, update } from '../harness/plugins.ts'
+import { addExamplePlugin, addPlugin, read, until, update } from '../harness/plugins.ts'
 import { converse, Story } from '../harness/story.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -88,4 +88,20 @@ test('what lies among plugins and is none is in the log once, and so is a packag
   addPlugin(story.home, 'faults', 'zoo/faults.ts')
   await untilFound(story, 'faults')
   expect(none()).toEqual(all)
+})
+
+test('one that is never loaded holds up no other: what an admin changes holds before it is given up', async () => {
+  await using story = await Story.begin()
+  addExamplePlugin(story.home, 'clock')
+  await until(story, 'clock', 'DISABLED')
+  await update(story, { name: 'clock', enabled: true })
+  await until(story, 'clock', 'READY')
+  const folder = addPlugin(story.home, 'endless', 'endless.ts')
+  await vi.waitFor(() => expect(existsSync(join(folder, 'loading'))).toBe(true), PATIENCE)
+  await update(story, { name: 'clock', enabled: false })
+  await until(story, 'clock', 'DISABLED')
+  expect((await story.as('ada').run(PluginDocument, { name: 'endless' })).plugin).toBeNull()
+  await untilFound(story, 'endless')
+  const lastError = 'it did not answer within 10 s'
+  await vi.waitFor(async () => expect(await read(story, 'endless')).toMatchObject({ lastError }), PATIENCE)
 })

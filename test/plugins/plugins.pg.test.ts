@@ -104,8 +104,11 @@ test('a plugin is found, enabled, set, restarted and removed, in every process',
   await updates.until(({ pluginUpdates }) => pluginUpdates.plugin?.name === 'diary')
   await until(here, 'broken', 'FAILED')
   expect((await read(here, 'broken')).lastError).toContain('ended by itself, with code 3')
-  const { plugins } = await ada.run(PluginsDocument)
-  expect(plugins?.edges.map(({ node }) => [node.name, node.status, node.enabled])).toEqual([
+  const listed = async (): Promise<unknown> => {
+    const { plugins } = await ada.run(PluginsDocument)
+    return plugins?.edges.map(({ node }) => [node.name, node.status, node.enabled])
+  }
+  await expect.poll(listed).toEqual([
     ['activity', 'READY', true],
     ['broken', 'FAILED', false],
     ['context', 'DISABLED', false],

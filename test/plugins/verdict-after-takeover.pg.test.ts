@@ -1,4 +1,4 @@
-/** A process stops while a plugin judges what a task came to: the next one asks the plugin again. */
+/** A process stops while a plugin is asked, what a task came to or for its sections: the next one asks it again. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import * as api from '../generated/graphql.ts'
 import { addPlugin, select, until, update } from '../harness/plugins.ts'
@@ -60,4 +60,14 @@ test('a plan: another one follows', async () => {
   await running.as('ada').run(api.OpenSessionDocument, { input: { id, mode: 'PLAN' } })
   const turn = await leaveWhileJudged(id, (there) => send(there.as('ada'), id, 'run: echo fine'))
   expect(turn?.tasks[0]).toMatchObject({ type: 'EXEC', status: 'DONE', review: { verdict: 'REPLAN', reason: REASON } })
+})
+
+test.each(['PLAN', 'CHAT'] as const)('mode %s: its section of the prompt is asked for again', async (mode) => {
+  const id = `web:asked-${mode.toLowerCase()}`
+  const ada = running.as('ada')
+  await ada.run(api.OpenSessionDocument, { input: { id, mode } })
+  await leaveWhileJudged(id, (there) => send(there.as('ada'), id, 'Hello'))
+  const { modelCalls } = await running.as('ada').run(api.ModelCallsDocument, { first: 10, filter: { sessionId: id } })
+  const prompts = modelCalls.edges.map(({ node }) => node.texts?.prompt ?? '')
+  expect(prompts.join('\n')).toContain('The judge has said so.')
 })

@@ -97,6 +97,7 @@ describe('a plugin whose call fails is there for the next one', () => {
     ['answers-nonsense', 'onCommand', 'no JSON: Do not know how to serialize a BigInt'],
     ['answers-nonsense', 'onTaskComplete', 'it answered no JSON'],
     ['answers-too-deep', 'onCommand', 'no JSON: Maximum call stack size exceeded'],
+    ['answers-deep', 'onCommand', 'answered JSON that is nested more than 256 levels deep'],
   ] as const)('%s', async (name, hook, message) => {
     await besideNeighbour(async () => {
       const plugin = await started(name)
@@ -140,6 +141,21 @@ describe('what a plugin writes is bounded', () => {
     await plugin.stop()
   })
 
+  test('asks-too-deep is refused', async () => {
+    const plugin = await started('asks-too-deep')
+    expect(await call(plugin, 'onCommand')).toContain('data: must be JSON that is nested at most 256 levels deep')
+    await plugin.stop()
+  })
+
+  test('answers-deep logs a line without what is too deep', async () => {
+    lines.splice(0)
+    const plugin = await started('answers-deep')
+    expect(await call(plugin, 'onMessage')).toBeNull()
+    await plugin.stop()
+    expect(await plugin.lost).toBe('it was stopped')
+    expect(lines).toEqual(['lists in lists'])
+  })
+
   test('reads-environment finds nothing', async () => {
     const plugin = await started('reads-environment')
     expect(await call(plugin, 'onCommand')).toBe('[]')
@@ -153,6 +169,7 @@ describe('a plugin that cannot be used says why', () => {
     ['takes-other-name', 'name: must be lower-case letters'],
     ['other-api', 'api: must be 1'],
     ['no-plugin', 'no default export made by definePlugin'],
+    ['declares-too-deep', 'it sent what no plugin may send'],
     ['not-there', 'Cannot find module'],
   ])('%s', async (name, message) => {
     await besideNeighbour(() => expect(load(`zoo/${name}.ts`)).rejects.toThrow(message))

@@ -16,6 +16,7 @@ import {
   pluginsFolder,
   readFolder,
   readPackage,
+  whyMisnamed,
   whyTaken,
   type PluginFolder,
 } from '../found/find-plugins.ts'
@@ -188,7 +189,8 @@ async function inspect(folder: PluginFolder): Promise<PluginManifest> {
     const plugin = await loading
     const { manifest } = plugin
     await plugin.stop()
-    if (manifest.name !== folder.name) throw new Error(`its name is "${manifest.name}", and that of its folder another`)
+    const problem = whyMisnamed(manifest.name, folder.name)
+    if (problem !== null) throw new Error(problem)
     return manifest
   } catch (error) {
     throw refused(`The plugin "${folder.name}" cannot be used: ${messageOf(error)}.`)

@@ -17,6 +17,11 @@ export function whyTaken(name: string): string | null {
   return isReservedSource(name) ? `it needs another name: Factotum itself has ${RESERVED_SOURCES}` : null
 }
 
+/** Why a plugin that calls itself so is not the one of its folder, or package; null: it is. */
+export function whyMisnamed(name: string, folder: string): string | null {
+  return name === folder ? null : `its name is "${name}", and that of its folder "${folder}"`
+}
+
 /** Where plugins lie; it may be absent. */
 export function pluginsFolder(home: string): string {
   return join(home, 'plugins')

@@ -10,6 +10,7 @@ import type {
 import { AppError, messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { newId } from '../../platform/id.ts'
+import type { Json } from '../../plugin-api/hook-inputs.ts'
 import type { RuntimeCall } from '../../plugin-api/messages.ts'
 import { PluginError, type PluginFailure, type PluginInstance } from '../plugin-instance.ts'
 import type { PluginKeeper } from '../plugin-keeper.ts'
@@ -29,7 +30,8 @@ const piece = z.discriminatedUnion('kind', [
     kind: z.literal('call'),
     id: z.string().min(1).max(200),
     name: z.string().max(200),
-    args: z.record(z.string(), z.json()),
+    // They came as JSON (thread-messages.ts).
+    args: z.record(z.string(), z.custom<Json>()),
   }),
   z.object({
     kind: z.literal('usage'),

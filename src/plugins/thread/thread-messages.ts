@@ -1,9 +1,17 @@
 /** What a thread sent, checked: a plugin may have found a way to its port. */
 import * as z from 'zod'
+import { isDeeper, MAX_LEVELS } from '../../core/tool/nesting.ts'
+import type { Json } from '../../plugin-api/hook-inputs.ts'
 import { MAX_MESSAGE_CHARS, type FromThread } from '../../plugin-api/messages.ts'
 
 const id = z.int().nonnegative()
-const json = z.json()
+/** It comes from JSON.parse, so it is JSON: zod would take 0.5 s to say so of a megabyte of small values. */
+const json = z.custom<Json>(
+  (value) => value !== undefined && !isDeeper(value, MAX_LEVELS),
+  `must be JSON that is nested at most ${MAX_LEVELS} levels deep`,
+)
+const ofAnyDepth = z.custom<Json>((value) => value !== undefined)
+const TOO_DEEP = `JSON that is nested more than ${MAX_LEVELS} levels deep`
 const short = z.string().max(10_000)
 /** What a plugin asks for: wrong values are its author's mistake, and refused. */
 export const serverRequest = z.discriminatedUnion('what', [
@@ -31,9 +39,9 @@ const progress = z.strictObject({
 })
 
 const message = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('LOADED'), manifest: z.unknown() }),
+  z.strictObject({ type: z.literal('LOADED'), manifest: json }),
   z.strictObject({ type: z.literal('UNUSABLE'), message: short }),
-  z.strictObject({ type: z.literal('RESULT'), id, value: json }),
+  z.strictObject({ type: z.literal('RESULT'), id, value: ofAnyDepth }),
   z.strictObject({ type: z.literal('ERROR'), id, message: short }),
   z.strictObject({ type: z.literal('PROGRESS'), id, progress }),
   z.strictObject({ type: z.literal('REQUEST'), request: id, call: id.nullable(), ask: z.unknown() }),
@@ -41,7 +49,7 @@ const message = z.discriminatedUnion('type', [
     type: z.literal('LOG'),
     level: z.enum(['debug', 'info', 'warn', 'error']),
     message: short,
-    fields: json.optional(),
+    fields: json.catch(TOO_DEEP).optional(),
   }),
   z.strictObject({ type: z.literal('PONG') }),
 ])
@@ -49,13 +57,15 @@ const message = z.discriminatedUnion('type', [
 /** What most hooks answer. */
 const ANSWERED_NOTHING = /^\{"type":"RESULT","id":(\d{1,15}),"value":null\}$/
 
-/** Null: it breaks the protocol. */
+/** Null: it breaks the protocol. An answer that is nested too deeply fails its call, and no other. */
 export function parseThreadMessage(text: unknown): FromThread | null {
   if (typeof text !== 'string' || text.length > MAX_MESSAGE_CHARS) return null
   const id = ANSWERED_NOTHING.exec(text)?.[1]
   if (id !== undefined) return { type: 'RESULT', id: Number(id), value: null }
   try {
-    return message.parse(JSON.parse(text))
+    const sent = message.parse(JSON.parse(text))
+    if (sent.type !== 'RESULT' || !isDeeper(sent.value, MAX_LEVELS)) return sent
+    return { type: 'ERROR', id: sent.id, message: `it answered ${TOO_DEEP}` }
   } catch {
     return null
   }
