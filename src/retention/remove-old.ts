@@ -115,7 +115,7 @@ async function removeFrom(
     if (removed === null) return null
     count += removed.count
     metrics.retentionRemoved.inc({ kind }, removed.count)
-    if (removed.upTo !== null) feed.trimmed(session.sessionId, removed.upTo)
+    if (removed.count > 0) feed.trimmed(session.sessionId, removed.upTo ?? 0)
     if (!removed.isMore || signal.aborted) return count
   }
 }

@@ -15,11 +15,11 @@ test('the next times, in the time zone', () => {
 
 test.each([
   ['0 9 * *', null, 'The expression must have five fields'],
-  ['0 25 * * *', null, 'The expression the hour "25" must be'],
+  ['0 25 * * *', null, 'The hour "25" must be'],
   ['0 9 * * *', 'Europe/Berlim', 'The time zone must be'],
   ['0 0 30 2 *', null, 'The expression names a day that never comes.'],
 ])('%s in %s: what is wrong', (cron, timeZone, said) => {
   const { times, problem } = firingsOf({ cron, timeZone, now: NOW, count: 3 })
   expect(times).toEqual([])
-  expect(problem).toContain(said)
+  expect(problem).toMatch(new RegExp(`^${said}`))
 })

@@ -19,8 +19,7 @@ export function firingsOf(asked: {
   const timeZone = asked.timeZone ?? DEFAULT_TIME_ZONE
   const [issue] = timingIssues({ cron, runAt: null, timeZone }, now)
   if (issue !== undefined) {
-    const subject = issue.path[0] === 'timeZone' ? 'The time zone' : 'The expression'
-    return { times: [], problem: `${subject} ${issue.message}.` }
+    return { times: [], problem: sentenceOf(issue) }
   }
   const times: Date[] = []
   let next = nextFiring(cron, timeZone, now)
@@ -29,4 +28,10 @@ export function firingsOf(asked: {
     next = nextFiring(cron, timeZone, next)
   }
   return { times, problem: null }
+}
+
+/** What is wrong with a field of the expression names that field itself. */
+function sentenceOf({ path, message }: { readonly path: readonly unknown[]; readonly message: string }): string {
+  if (message.startsWith('the ')) return `The ${message.slice('the '.length)}.`
+  return `${path[0] === 'timeZone' ? 'The time zone' : 'The expression'} ${message}.`
 }

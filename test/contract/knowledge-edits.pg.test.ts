@@ -41,6 +41,12 @@ async function create(content: string, sessionId?: string): Promise<string> {
   return idOf((await edit(api.CreateFactDocument, { content, sessionId })).createFact)
 }
 
+/** The fact as refusals speak of it. */
+async function named(id: string): Promise<string> {
+  const { number } = await it.world.context.database.prisma.fact.findUniqueOrThrow({ where: { id } })
+  return `Fact #${number} `
+}
+
 function idOf(result: FactResult): string {
   if (result.__typename !== 'CreateFactPayload' && result.__typename !== 'EditFactPayload')
     throw new Error(JSON.stringify(result))
@@ -185,7 +191,7 @@ describe('a fact', () => {
 
     const other = await create('Backups are kept for a week.')
     const { editFact } = await edit(api.EditFactDocument, { id: other, content: 'BACKUPS RUN AT 03:00', version: 1 })
-    expect(editFact).toMatchObject({ __typename: 'ConflictRefusal', problem: expect.stringContaining(id) })
+    expect(editFact).toMatchObject({ current: { id }, problem: expect.stringContaining(await named(id)) })
     // Saying the same again in other letters is an edit of its own; in the same letters it is nothing.
     const rewritten = await edit(api.EditFactDocument, { id, content: 'Backups run at 03:00!', version: 1 })
     expect(rewritten.editFact).toMatchObject({ fact: { version: 2 } })
@@ -203,7 +209,7 @@ describe('a fact', () => {
     await edit(api.InvalidateFactDocument, { id })
     const twin = await create('The port is 4000.')
     const { restoreFact } = await edit(api.RestoreFactDocument, { id })
-    expect(restoreFact).toMatchObject({ __typename: 'ConflictRefusal', problem: expect.stringContaining(twin) })
+    expect(restoreFact).toMatchObject({ current: { id: twin }, problem: expect.stringContaining(await named(twin)) })
   })
 
   test('is not invalidated or edited when it is out of use, nor restored when it is in use', async () => {
@@ -348,7 +354,8 @@ describe('a learning', () => {
     const { id, learningId } = await seed()
     const factId = await create(`the disk of ${id} is full`)
     const { promoteLearning } = await edit(api.PromoteLearningDocument, { id: learningId })
-    expect(promoteLearning).toMatchObject({ __typename: 'ConflictRefusal', problem: expect.stringContaining(factId) })
+    const problem = expect.stringContaining(await named(factId))
+    expect(promoteLearning).toMatchObject({ __typename: 'ConflictRefusal', problem })
     const pending = { filter: { status: ['PENDING' as const], sessionId: id } }
     expect((await edit(api.LearningsDocument, pending)).learnings.edges).toHaveLength(1)
   })

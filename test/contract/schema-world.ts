@@ -123,6 +123,7 @@ export class SchemaWorld implements AsyncDisposable {
             checkSettings: () => Promise.resolve(null),
             changed: () => Promise.resolve(),
             missingRuntimes: () => [],
+            secretsNamed: () => [],
           },
           runtimes: new PluginRuntimes(context.clock),
         },

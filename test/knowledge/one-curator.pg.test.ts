@@ -6,6 +6,7 @@ import {
   endCuration,
   isCurating,
   postponeCuration,
+  renewCuration,
   type CurationClaim,
 } from '../../src/store/knowledge/curation-jobs.ts'
 import { beginTurn } from '../../src/store/turn/begin-turn.ts'
@@ -73,6 +74,8 @@ test.each([
     expect(await claimCuration(database)).toBeNull()
     expect(await isCurating(database, SESSION)).toBe(true)
     await end(database, claim)
+    // One that was on its way just then.
+    expect(await renewCuration(database, claim)).toBe(false)
     expect(await isCurating(database, SESSION)).toBe(false)
     await endCuration(database, await claimed())
     expect(await world.sql('SELECT session_id FROM curation_jobs')).toEqual([])

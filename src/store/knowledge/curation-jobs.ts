@@ -53,14 +53,18 @@ type Claimed = Pick<CurationClaim, 'sessionId' | 'runId'>
 /** Of the claim $1 on session $2. Without its run the row became due again meanwhile, and is held until this ends. */
 const HELD = sql`session_id = $2 AND (run_id = $1 OR run_id IS NULL)`
 
-/** Keeps the claim. False: another process has it, or the session is gone, so the run's work is for nothing. */
+/**
+ * Keeps the claim. False: it was given back, so that a renewal that is late holds nothing; or another process has it,
+ * or the session is gone, and the run's work is for nothing.
+ */
 export async function renewCuration(database: Database, { sessionId, runId }: Claimed): Promise<boolean> {
   return (await database.query(RENEW, [runId, sessionId])).length > 0
 }
 
 const RENEW = {
   name: 'curation.renew',
-  text: sql`UPDATE curation_jobs SET leased_until = now() + ${LEASE} WHERE ${HELD} RETURNING session_id`,
+  text: sql`UPDATE curation_jobs SET leased_until = now() + ${LEASE} WHERE ${HELD} AND leased_until IS NOT NULL
+      RETURNING session_id`,
 }
 
 /**

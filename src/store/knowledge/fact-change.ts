@@ -64,12 +64,16 @@ export async function refuseTwin(
   await lockText(transaction, 'fact', norm)
   const shown = [{ scope, scopeOf }, GLOBAL_SCOPE]
   const twin = await transaction.fact.findFirst({
-    select: { id: true },
+    select: { id: true, number: true },
     where: { norm, invalidatedAt: null, id: { notIn: [...except] }, OR: shown.map(asColumns) },
   })
   return twin === null
     ? null
-    : conflict('SAME_EXISTS', `Fact "${twin.id}" says the same already. Edit that one, or say something else.`, twin.id)
+    : conflict(
+        'SAME_EXISTS',
+        `Fact #${twin.number} says the same already. Edit that one, or say something else.`,
+        twin.id,
+      )
 }
 
 /** Nothing else that may be there besides. */
@@ -102,6 +106,8 @@ function reviewAfter(
 /** As it is while the transaction that locked it runs. */
 export interface LockedFact extends FactState {
   readonly id: string
+  /** By which people speak of it. */
+  readonly number: number
   readonly version: number
   readonly sessionId: string | null
   /** Null: no person has reviewed it. */
@@ -113,7 +119,7 @@ export interface LockedFact extends FactState {
 /** In order of id, as all who lock several. */
 export async function lockFacts(transaction: Transaction, ids: readonly string[]): Promise<Map<string, LockedFact>> {
   const rows = await transaction.$queryRaw<LockedFact[]>`
-    SELECT id, content, norm, version, session_id AS "sessionId", invalidated_at AS "invalidatedAt",
+    SELECT id, number, content, norm, version, session_id AS "sessionId", invalidated_at AS "invalidatedAt",
       replaced_by_id AS "replacedById", valid_from AS "validFrom", valid_to AS "validTo", scope, scope_of AS "scopeOf",
       reviewed_at AS "reviewedAt", pinned
     FROM facts WHERE id = ANY (${ids}::text[]) ORDER BY id FOR UPDATE`
@@ -173,12 +179,12 @@ export async function replaceFacts(
     await changeFact(transaction, editor, { fact, change: 'REPLACED', columns, reason: `replaced by ${factId}` })
 }
 
-type Use = Pick<LockedFact, 'id' | 'invalidatedAt'>
+type Use = Pick<LockedFact, 'id' | 'number' | 'invalidatedAt'>
 
 /** Null: the fact may be restored, unless another one says the same. */
-export function refuseRestoring({ id, invalidatedAt }: Use): Refusal | null {
+export function refuseRestoring({ id, number, invalidatedAt }: Use): Refusal | null {
   if (invalidatedAt !== null) return null
-  return conflict('NOTHING_TO_DO', `Fact "${id}" is in use: there is nothing to restore.`, id)
+  return conflict('NOTHING_TO_DO', `Fact #${number} is in use: there is nothing to restore.`, id)
 }
 
 /** Null: the fact may be edited, merged and invalidated. */
@@ -186,7 +192,7 @@ export function refuseChanging(fact: Use): Refusal | null {
   if (fact.invalidatedAt === null) return null
   return conflict(
     'INVALIDATED',
-    `Fact "${fact.id}" was invalidated at ${fact.invalidatedAt.toISOString()}. Restore it first, or create a new one.`,
+    `Fact #${fact.number} was invalidated at ${fact.invalidatedAt.toISOString()}. Restore it first, or create a new one.`,
     fact.id,
   )
 }

@@ -182,7 +182,7 @@ export function storeScopedFact(
   return editKnowledge(database, async (transaction) => {
     const fact = await lockLiveFact(transaction, id)
     if ('kind' in fact) return fact
-    if (isSameScope(fact, scope)) return conflict('NOTHING_TO_DO', `Fact "${id}" is of that scope already.`, id)
+    if (isSameScope(fact, scope)) return conflict('NOTHING_TO_DO', `Fact #${fact.number} is of that scope already.`, id)
     const twin = await refuseTwin(transaction, { ...scope, norm: fact.norm }, [id])
     if (twin !== null) return twin
     const reason = `from ${nameOf(fact)} to ${nameOf(scope)}`
@@ -195,7 +195,7 @@ const nameOf = ({ scope, scopeOf }: Scope): string => (scopeOf === '' ? scope : 
 function stale(fact: LockedFact, seen: number): Refusal {
   return conflict(
     'STALE_VERSION',
-    `Fact "${fact.id}" was changed meanwhile: you have seen version ${seen}, it is at version ${fact.version}. ` +
+    `Fact #${fact.number} was changed meanwhile: you have seen version ${seen}, it is at version ${fact.version}. ` +
       'Read it again and repeat your edit on what it says now.',
     fact.id,
   )

@@ -74,16 +74,23 @@ export function storePromotedLearning(
 /** Two facts of which one speaks against the other are in use together only where a person says so. */
 async function refuseUnsaid(
   transaction: Transaction,
-  { id, replacesFactId: factId }: LockedLearning,
+  { number, replacesFactId: factId }: LockedLearning,
   { replaces, keepBoth }: Promotion,
 ): Promise<Refusal | null> {
   if (keepBoth && replaces !== null && (factId === null || factId === replaces))
     return invalidInput(['keepBoth'], 'must not be set where no other fact than the replaced one is to stay in use')
   if (factId === null || factId === replaces || keepBoth) return null
-  const inUse = await transaction.fact.count({ where: { id: factId, invalidatedAt: null } })
-  const way = replaces === null ? 'replace it with' : `it stays in use when "${replaces}" is replaced. Name it as`
+  const isNamed = { id: { in: [factId, ...(replaces === null ? [] : [replaces])] } }
+  const named = await transaction.fact.findMany({
+    where: isNamed,
+    select: { id: true, number: true, invalidatedAt: true },
+  })
+  const old = named.find(({ id, invalidatedAt }) => id === factId && invalidatedAt === null)
+  if (old === undefined) return null
+  const other = named.find(({ id }) => id === replaces)
+  const way = other === undefined ? 'replace it with' : `it stays in use when #${other.number} is replaced. Name it as`
   const ways = `${way} "replacesFactId" ("factId" in decideLearnings), or leave it in use beside the new fact with "keepBoth"`
-  return inUse === 0 ? null : invalidInput(['keepBoth'], `learning "${id}" would replace fact "${factId}": ${ways}`)
+  return invalidInput(['keepBoth'], `learning #${number} would replace fact #${old.number}: ${ways}`)
 }
 
 /** It becomes a question that the planner raises in the learning's session. */
@@ -148,10 +155,14 @@ export function storeReopenedLearning(
 }
 
 /** Null: the decision about the learning may be taken back. */
-export function refuseReopening({ id, status }: Pick<LockedLearning, 'id' | 'status'>): Refusal | null {
-  if (status === 'PENDING') return conflict('NOTHING_TO_DO', `Learning "${id}" waits already.`, id)
+export function refuseReopening({
+  id,
+  number,
+  status,
+}: Pick<LockedLearning, 'id' | 'number' | 'status'>): Refusal | null {
+  if (status === 'PENDING') return conflict('NOTHING_TO_DO', `Learning #${number} waits already.`, id)
   if (status !== 'PROMOTED') return null
-  return conflict('ALREADY_DECIDED', `Learning "${id}" is a fact. Invalidate the fact instead.`, id)
+  return conflict('ALREADY_DECIDED', `Learning #${number} is a fact. Invalidate the fact instead.`, id)
 }
 
 /** Before the learning's own row, as a turn's commit does. */
@@ -163,6 +174,8 @@ async function lockSessionOf(transaction: Transaction, learningId: string): Prom
 /** As it is while the transaction that locked it runs. */
 export interface LockedLearning {
   readonly id: string
+  /** By which people speak of it. */
+  readonly number: number
   readonly content: string
   readonly sessionId: string
   readonly status: LearningStatus
@@ -204,7 +217,7 @@ async function lockUndecided(transaction: Transaction, id: string): Promise<Lock
 
 async function lockLearning(transaction: Transaction, id: string): Promise<LockedLearning | undefined> {
   const [learning] = await transaction.$queryRaw<LockedLearning[]>`
-    SELECT id, content, session_id AS "sessionId", status, decided_by AS "decidedBy", question_id AS "questionId",
+    SELECT id, number, content, session_id AS "sessionId", status, decided_by AS "decidedBy", question_id AS "questionId",
       replaces_fact_id AS "replacesFactId", scope, scope_of AS "scopeOf"
     FROM learnings WHERE id = ${id} FOR UPDATE`
   return learning
@@ -213,13 +226,14 @@ async function lockLearning(transaction: Transaction, id: string): Promise<Locke
 /** Null: the learning may be promoted, asked about and discarded. */
 export function refuseDeciding({
   id,
+  number,
   status,
   decidedBy,
-}: Pick<LockedLearning, 'id' | 'status' | 'decidedBy'>): Refusal | null {
+}: Pick<LockedLearning, 'id' | 'number' | 'status' | 'decidedBy'>): Refusal | null {
   if (status === 'PENDING' || status === 'REFUSED') return null
   if (status !== 'PROMOTED' && decidedBy !== null && isServerPart(decidedBy)) return null
   const by = decidedBy === null ? '' : ` by ${decidedBy}`
-  return conflict('ALREADY_DECIDED', `Learning "${id}" was decided${by} already: it is ${status}.`, id)
+  return conflict('ALREADY_DECIDED', `Learning #${number} was decided${by} already: it is ${status}.`, id)
 }
 
 interface Decision {

@@ -142,7 +142,7 @@ async function meansOf(
   const facts = await lockFacts(transaction, question.factIds)
   const old = [...facts.values()].filter(({ invalidatedAt }) => invalidatedAt === null)
   if (text !== null && learning === undefined && old.length === 0 && question.factIds.length > 0)
-    return refusePlaceless(question)
+    return refusePlaceless(question, [...facts.values()])
   const own = learning === undefined ? null : { content: learning.content, norm: normalText(learning.content) }
   const said = outcome === 'LEARNING' ? (text ?? own) : text
   const except = old.map(({ id }) => id)
@@ -153,12 +153,14 @@ async function meansOf(
 }
 
 /** Nothing says whom a text would reach then, and what replaced the facts meanwhile may say otherwise. */
-function refusePlaceless({ id, factIds }: LockedQuestion): Refusal {
+function refusePlaceless({ id }: LockedQuestion, facts: readonly LockedFact[]): Refusal {
+  const numbers = facts.map(({ number }) => `#${number}`)
+  const list = numbers.length === 0 ? '' : ` (${numbers.join(', ')})`
   return conflict(
     'INVALIDATED',
-    `No fact that question "${id}" is about is in use any more (${factIds.join(', ')}). Settle it without a text, ` +
+    `No fact that the question is about is in use any more${list}. Settle it without a text, ` +
       'and create a fact that says what holds, or edit the one that replaced it.',
-    factIds[0] ?? id,
+    facts[0]?.id ?? id,
   )
 }
 
@@ -244,7 +246,7 @@ async function lockAsked(transaction: Transaction, questionId: string): Promise<
   for (const sessionId of [...new Set(found.map((one) => one.sessionId))].sort())
     await lockSession(transaction, sessionId)
   return transaction.$queryRaw<LockedLearning[]>`
-    SELECT id, content, session_id AS "sessionId", status, decided_by AS "decidedBy", question_id AS "questionId",
+    SELECT id, number, content, session_id AS "sessionId", status, decided_by AS "decidedBy", question_id AS "questionId",
       scope, scope_of AS "scopeOf"
     FROM learnings WHERE question_id = ${questionId} AND status = 'ASKED' ORDER BY id FOR UPDATE`
 }

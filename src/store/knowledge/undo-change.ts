@@ -33,7 +33,7 @@ export function storeRevertedFact(
     if ('kind' in fact) return fact
     const said = await transaction.factVersion.findUnique({ where: { factId_version: { factId: id, version } } })
     if (said === null) return notFound(`version ${version} of the fact`, id)
-    if (said.content === fact.content) return conflict('NOTHING_TO_DO', `Fact "${id}" says that already.`, id)
+    if (said.content === fact.content) return conflict('NOTHING_TO_DO', `Fact #${fact.number} says that already.`, id)
     const { content } = said
     const columns = { content, norm: normalText(content) }
     const twin = await refuseTwin(transaction, { ...fact, ...columns }, [id])
@@ -93,8 +93,8 @@ export function storeUndoneChange(
 const isBack = (state: FactState | null): boolean => state?.invalidatedAt === null
 const gone = ({ at }: Editor): Partial<FactState> => ({ invalidatedAt: at, validTo: at })
 
-function changedSince({ id, version }: LockedFact): Refusal {
-  const message = `Fact "${id}" was changed since: it is at version ${version}. Undo that change first.`
+function changedSince({ id, number, version }: LockedFact): Refusal {
+  const message = `Fact #${number} was changed since: it is at version ${version}. Undo that change first.`
   return conflict('STALE_VERSION', message, id)
 }
 

@@ -106,8 +106,8 @@ async function plan(
     const refusal = refuseChanging(fact)
     if (refusal !== null) return refusal
     if (fact.version !== version) return conflict('STALE_VERSION', changedSince(fact), factId)
-    if (fact.pinned) return conflict('NOT_ALLOWED', `Fact "${factId}" was pinned since: unpin it first.`, factId)
-    if (fact.reviewedAt !== null) return conflict('NOT_ALLOWED', reviewedSince(factId), factId)
+    if (fact.pinned) return conflict('NOT_ALLOWED', `Fact #${fact.number} was pinned since: unpin it first.`, factId)
+    if (fact.reviewedAt !== null) return conflict('NOT_ALLOWED', reviewedSince(fact), factId)
   }
   const planned = steps.map(({ operation, content, reason }, n): PlannedStep => {
     const own = sources.flatMap(({ step, factId }) => (step === n ? [must(facts.get(factId), 'locked')] : []))
@@ -120,13 +120,13 @@ async function plan(
   return planned
 }
 
-function changedSince({ id, version }: LockedFact): string {
-  return `Fact "${id}" was changed since: it is at version ${version}. Reject the proposal; what is alike then is proposed anew.`
+function changedSince({ number, version }: LockedFact): string {
+  return `Fact #${number} was changed since: it is at version ${version}. Reject the proposal; what is alike then is proposed anew.`
 }
 
 /** Consolidation leaves alone what a person has reviewed. */
-function reviewedSince(factId: string): string {
-  return `Fact "${factId}" was reviewed since. Reject the proposal; to change the fact all the same, edit or merge it.`
+function reviewedSince({ number }: LockedFact): string {
+  return `Fact #${number} was reviewed since. Reject the proposal; to change the fact all the same, edit or merge it.`
 }
 
 /** What goes out of use first: another fact may say the same from then on. */
