@@ -82,10 +82,15 @@ async function folderId(path: string): Promise<string | null> {
 
 async function readStart(pid: number): Promise<number | null> {
   const [own, machine] = await Promise.all([readFile(`/proc/${pid}/stat`, 'utf8'), readFile('/proc/stat', 'utf8')])
-  // Behind the name, which may hold spaces and brackets, come the fields from the third on; the start is the 22nd.
-  const ticks = own.slice(own.lastIndexOf(')') + 2).split(' ')[19]
+  const ticks = startTicksIn(own)
   const boot = /^btime (\d+)$/m.exec(machine)?.[1]
   return ticks === undefined || boot === undefined ? null : Number(boot) + Number(ticks) / TICKS_PER_S
+}
+
+/** Of `/proc/<pid>/stat`: when the process began, in ticks since the machine did. */
+export function startTicksIn(stat: string): string | undefined {
+  // Behind the name, which may hold spaces and brackets, come the fields from the third on; the start is the 22nd.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
 }
 
 async function runPs(pid: number, what: 'command' | 'lstart'): Promise<string> {

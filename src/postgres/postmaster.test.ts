@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { must } from '../platform/must.ts'
-import { endServer } from './postmaster.ts'
+import { boundLog, endServer } from './postmaster.ts'
 
 /** A program that does nothing and reports success, as `pg_ctl` does once postmaster.pid is gone. */
 const DONE = '/bin/true'
@@ -36,3 +36,15 @@ test.runIf(process.platform === 'linux')(
     expect(waits).toHaveLength(1)
   },
 )
+
+test('a log that is too large for memory is cut to its end', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'postmaster-'))
+  const log = join(directory, 'server.log')
+  await appendFile(log, '')
+  await truncate(log, 3 * 2 ** 30)
+  await appendFile(log, 'the end')
+  await boundLog(log)
+  const kept = await readFile(log, 'latin1')
+  expect([kept.length, kept.slice(-7)]).toEqual([2 ** 20, 'the end'])
+  await rm(directory, { recursive: true })
+})

@@ -4,7 +4,7 @@
  * itself sees to it that a data directory has one server only (postmaster.pid); a second launch just exits.
  */
 import { spawn } from 'node:child_process'
-import { open, readFile, rm, stat } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { AppError } from '../core/errors.ts'
@@ -110,7 +110,7 @@ export async function launch(
     return {
       pid: child.pid,
       hasEnded: () => failure !== null || child.exitCode !== null || child.signalCode !== null,
-      log: async () => failure ?? (await readFrom(cluster.log, start)).slice(-QUOTED_LOG_CHARACTERS).trim(),
+      log: async () => failure ?? (await readEnd(cluster.log, start)).toString().slice(-QUOTED_LOG_CHARACTERS).trim(),
     }
   } finally {
     await log.close()
@@ -193,7 +193,7 @@ function tryPort(port: number): Promise<number | null> {
 export async function boundLog(file: string): Promise<void> {
   const size = (await stat(file).catch(() => null))?.size ?? 0
   if (size <= MAX_LOG_BYTES) return
-  const kept = await readFrom(file, size - KEPT_LOG_BYTES)
+  const kept = await readEnd(file, 0)
   const handle = await open(file, 'a')
   try {
     await handle.truncate(0)
@@ -203,8 +203,14 @@ export async function boundLog(file: string): Promise<void> {
   }
 }
 
-async function readFrom(file: string, start: number): Promise<string> {
-  return (await readFile(file)).subarray(Math.max(0, start)).toString('utf8')
+/** Of what stands in the file from `start` on, which may be more than fits into memory, the last KEPT_LOG_BYTES. */
+async function readEnd(file: string, start: number): Promise<Buffer> {
+  await using handle = await open(file)
+  const { size } = await handle.stat()
+  const position = Math.max(start, size - KEPT_LOG_BYTES)
+  if (position >= size) return Buffer.alloc(0)
+  const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(size - position), position })
+  return buffer.subarray(0, bytesRead)
 }
 
 function pidFile(cluster: Cluster): string {

@@ -1,8 +1,10 @@
 /**
  * What stands in `data` of each type of event, for events that come from outside. The types are those of
- * core/session-event.ts.
+ * core/session-event.ts. What passes here can be served: one value that the API cannot write would end the subscription
+ * of every reader at this event, for good.
  */
 import * as z from 'zod'
+import { isDeeper, MAX_LEVELS } from '../core/tool/nesting.ts'
 import type { SessionEventBody, SessionEventType } from '../core/session-event.ts'
 import { CheckpointReason, PipelineStep, ReviewVerdict, TaskStatus, TurnStatus } from '../generated/prisma/enums.ts'
 import { storable } from './storable.ts'
@@ -10,11 +12,13 @@ import { storable } from './storable.ts'
 type Data<Type extends SessionEventType> = Omit<Extract<SessionEventBody, { type: Type }>, 'type'>
 
 const orNull = storable.nullable()
+const NO_JSON = `must be JSON that is nested at most ${MAX_LEVELS} levels deep`
+const count = z.int().min(0)
 const usage = z.strictObject({
-  calls: z.number(),
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-  cachedTokens: z.number(),
+  calls: count,
+  inputTokens: count,
+  outputTokens: count,
+  cachedTokens: count,
   cost: z.number().nullable(),
 })
 
@@ -23,7 +27,7 @@ export const EVENT_DATA: { readonly [Type in SessionEventType]: z.ZodType<Data<T
   MessageUpdated: z.strictObject({ messageId: storable }),
   SessionUpdated: z.strictObject({ erased: z.literal(true).exactOptional() }),
   FileReceived: z.strictObject({ fileId: storable }),
-  Plugin: z.strictObject({ plugin: storable, name: storable, json: storable.refine(isJson) }),
+  Plugin: z.strictObject({ plugin: storable, name: storable, json: storable.refine(isJson, NO_JSON) }),
   PipelineStep: z.strictObject({ step: z.enum(PipelineStep), detail: orNull }),
   PlanCreated: z.strictObject({ planId: storable }),
   TaskUpdate: z.strictObject({ taskId: storable, status: z.enum(TaskStatus) }),
@@ -33,7 +37,7 @@ export const EVENT_DATA: { readonly [Type in SessionEventType]: z.ZodType<Data<T
     taskId: storable,
     content: storable,
     final: z.boolean(),
-    attempt: z.number(),
+    attempt: z.int32().min(0),
     notice: z.literal(true).exactOptional(),
   }),
   Thinking: z.strictObject({ thinkingId: storable, delta: orNull, content: orNull }),
@@ -46,21 +50,21 @@ export const EVENT_DATA: { readonly [Type in SessionEventType]: z.ZodType<Data<T
   }),
   Approval: z.strictObject({ approvalId: storable }),
   Delegation: z.strictObject({ delegationId: storable }),
-  TurnPaused: z.strictObject({ reason: storable, until: orNull }),
+  TurnPaused: z.strictObject({ reason: storable, until: z.iso.datetime({ offset: true }).nullable() }),
   Checkpoint: z.strictObject({ reason: z.enum(CheckpointReason), ok: z.boolean(), failure: orNull }),
   TurnCompleted: z.strictObject({
     status: z.enum(TurnStatus),
     commandsHandled: z.array(storable),
-    durationMs: z.number(),
+    durationMs: count,
     usage,
     failure: orNull,
   }),
 }
 
+/** What a plugin may record (plugins/thread/thread-messages.ts). */
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text)
-    return true
+    return !isDeeper(JSON.parse(text), MAX_LEVELS)
   } catch {
     return false
   }

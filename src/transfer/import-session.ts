@@ -67,7 +67,8 @@ export async function importSession(options: ImportOptions): Promise<ImportRepor
       'TRANSFER_REFUSED',
       `The file ends after line ${session.line} without its end line: it was cut off. Export the session again.`,
     )
-  if (as === null) await refuseForeignRows(client, sessionId)
+  // A fork is made here, of what is here.
+  if (fork === undefined) await refuseForeignRows(client, sessionId)
   const cancelledTurns = await settleImported({ client, sessionId }, at)
   const change = fork === undefined ? importedAs(header, session.line) : { change: 'FORKED', detail: fork.detail }
   const entry = [newId('audit'), at, 'SESSION', sessionId, null, by?.userName ?? null, by?.tokenName ?? null, change]

@@ -8,10 +8,11 @@
  * who works on it.
  */
 import * as z from 'zod'
+import { timeZoneIssue } from '../config/schema/time-zone-issue.ts'
 import * as enums from '../generated/prisma/enums.ts'
 import { shownUrl } from '../store/shown-url.ts'
 import { EVENT_DATA } from './event-data.ts'
-import { storable } from './storable.ts'
+import { storable, storableObject } from './storable.ts'
 
 export interface Field {
   readonly column: string
@@ -45,7 +46,7 @@ const int = (column: string): Field =>
 const bool = (column: string): Field => field(column, 'boolean', z.boolean())
 const time = (column: string): Field => field(column, 'timestamptz', z.iso.datetime({ offset: true }))
 const texts = (column: string): Field => field(column, 'text[]', z.array(storable))
-const object = (column: string): Field => field(column, 'jsonb', z.record(storable, z.json()))
+const object = (column: string): Field => field(column, 'jsonb', storableObject)
 const oneOf = (column: string, type: string, values: Readonly<Record<string, string>>): Field =>
   field(column, type, z.enum(values))
 const manyOf = (column: string, type: string, values: Readonly<Record<string, string>>): Field => ({
@@ -56,7 +57,11 @@ const orNull = (of: Field): Field => ({ ...of, schema: of.schema.nullable() })
 /** Of lines that were exported before the field was there. */
 const orDefault = (of: Field, value: unknown): Field => ({ ...of, schema: of.schema.default(value) })
 
-const CALL = z.strictObject({ tool: storable, args: z.record(storable, z.json()) })
+const TIME_ZONE = z.string().check(({ value, issues }) => {
+  const message = timeZoneIssue(value)
+  if (message !== null) issues.push({ code: 'custom', message, input: value })
+})
+const CALL = z.strictObject({ tool: storable, args: storableObject })
 
 const USAGE = {
   modelCalls: int('model_calls'),
@@ -91,7 +96,7 @@ export const ROW_KINDS = {
       checkpointSeq: int('checkpoint_seq'),
       checkpointTurns: int('checkpoint_turns'),
       status: oneOf('status', 'session_status', enums.SessionStatus),
-      timeZone: orNull(text('time_zone')),
+      timeZone: orNull(field('time_zone', 'text', TIME_ZONE)),
       busyPolicy: oneOf('busy_policy', 'busy_policy', enums.BusyPolicy),
       mode: orDefault(oneOf('mode', 'session_mode', enums.SessionMode), 'PLAN'),
       model: orDefault(orNull(text('model')), null),

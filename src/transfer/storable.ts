@@ -1,5 +1,20 @@
-/** A text that PostgreSQL can store. */
+/** What PostgreSQL can store. */
 import * as z from 'zod'
+import { isDeeper, MAX_LEVELS } from '../core/tool/nesting.ts'
+import { isStorableJson, type JsonObject } from '../core/tool/json.ts'
 import { isStorable } from '../platform/well-formed.ts'
 
-export const storable = z.string().refine(isStorable, 'must be without NUL and broken Unicode')
+const RULE = 'must be without NUL and broken Unicode'
+
+export const storable = z.string().refine(isStorable, RULE)
+
+/** Of what comes from JSON.parse: its texts, names of fields included, and how deeply it is nested. */
+export const storableObject = z.custom<JsonObject>(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !isDeeper(value, MAX_LEVELS) &&
+    isStorableJson(value as JsonObject),
+  `must be an object of at most ${MAX_LEVELS} levels, with texts that are without NUL and broken Unicode`,
+)

@@ -16,7 +16,7 @@ test.each([DEFAULT_CONNECTIONS, FEWEST_CONNECTIONS])(
     await converse(story.as('ben'), '@ben:works', 'run: echo hello\nlearn: The shop opens at nine.\nWhat is new?')
     const { statements, jobs, doorbell, membership } = shareConnections(of)
     await expect
-      .poll(() => openConnections(story), PATIENCE)
+      .poll(() => openConnections(story), { ...PATIENCE, interval: 250 })
       .toEqual({
         factotum: statements,
         'factotum jobs': expect.any(Number),

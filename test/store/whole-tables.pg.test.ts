@@ -21,6 +21,9 @@ user_sessions = 1_000_000
 user_published_mib = 1_000_000
 `
 
+/** Removals by jobs of the 17th and the 38th minute, for which no index is kept: they may run while this test does. */
+const HOURLY = /DELETE FROM (?:model_call_texts|published_files|system_prompts)\b/
+
 interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
@@ -47,7 +50,7 @@ test('turns, conversations and polls read no table whole that grows', async () =
     const texts = [...new Set(statements)].filter((text) => /^\s*(?:WITH|SELECT|INSERT|UPDATE|DELETE)\b/.test(text))
     expect(texts.length).toBeGreaterThan(50)
     const found: string[] = []
-    for (const text of texts)
+    for (const text of texts.filter((one) => !HOURLY.test(one)))
       for (const table of await readWhole(client, text))
         if (large.has(table)) found.push(`${table}: ${text.slice(0, 300)}`)
     expect(found).toEqual([])

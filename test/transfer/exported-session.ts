@@ -241,12 +241,15 @@ function buildTurn(
   const taskId = first?.id ?? null
   const learningId = newId('learning')
   const totals = { calls: 1, inputTokens: 1, outputTokens: 1, cachedTokens: 0, cost: null }
+  const eventsOf = (taskId: string): SessionEventBody[] => [
+    { type: 'Review', taskId, verdict: 'OK', reason: null, learningId },
+    { type: 'TextCompleted', taskId, content: plan.goal, final: true, attempt: 1 },
+  ]
   const bodies: SessionEventBody[] = [
     { type: 'MessageReceived', messageId },
     { type: 'PipelineStep', step: 'PLANNING', detail: plan.goal },
     { type: 'PlanCreated', planId },
-    { type: 'Review', taskId: taskId ?? '', verdict: 'OK', reason: null, learningId },
-    { type: 'TextCompleted', taskId: taskId ?? '', content: plan.goal, final: true, attempt: 1 },
+    ...(taskId === null ? [] : eventsOf(taskId)),
     { type: 'SessionUpdated' },
     { type: 'SessionUpdated', erased: true },
     { type: 'TurnPaused', reason: plan.goal, until: null },

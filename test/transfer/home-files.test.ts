@@ -63,6 +63,31 @@ test('a file that becomes a pipe after its line is not waited for', async ({ onT
   expect(read).toContain('x'.repeat(CANARY.length))
 })
 
+test('a folder of the home that lies on another disk, by a link, is read like one of its own', async () => {
+  await using home = await createTemporaryHome()
+  await using disk = await createTemporaryHome()
+  await mkdir(join(disk.path, 's'))
+  await writeFile(join(disk.path, 's', 'file'), CANARY)
+  await symlink(disk.path, join(home.path, 'sessions'))
+  const pieces: string[] = []
+  for await (const piece of readHomeFiles({ home: home.path, folders: ['sessions'], leftOut: new Names() }))
+    pieces.push(piece.toString())
+  expect(pieces.join('')).toContain('"folder":"sessions"')
+  expect(pieces.join('')).toContain('"file":"sessions/s/file"')
+  expect(pieces.join('')).toContain(CANARY)
+})
+
+test('a link in place of a folder of the home, as backups had it, is not restored: it leads to the files of another', async () => {
+  await using home = await createTemporaryHome()
+  await using other = await createTemporaryHome()
+  const unpacked = await UnpackedHome.begin(home.path)
+  const link = { link: 'sessions', to: other.path, uid: 0, gid: 0 }
+  expect(await unpacked.write(link, (async function* () {})())).toBe(false)
+  await unpacked.place()
+  await unpacked.end()
+  expect(await readdir(home.path)).toEqual([])
+})
+
 test('a file whose holes would take hours to read is left out', async () => {
   await using home = await createTemporaryHome()
   await mkdir(join(home.path, 'sessions'))

@@ -8,6 +8,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type * as z from 'zod'
 import { rounds } from '../harness/rounds.ts'
+import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 import { EVENT_DATA } from '../../src/transfer/event-data.ts'
 import { OF_EVENTS } from '../../src/transfer/foreign-rows.ts'
@@ -171,6 +172,14 @@ describe('a file that names what belongs to another session', () => {
     await forget(idOf(lines))
   })
 
+  test.each([null, 'cli:copy'])('so is an event of what is nowhere, imported as %s', async (as) => {
+    const gone = newId('task')
+    const file = changed((line) =>
+      line['event'] === 'Review' ? { ...line, data: { ...(line['data'] as Line), taskId: gone } } : null,
+    )
+    await expect(imported(file, as)).rejects.toThrow(/^A event of the file refers to \w+, which is not in the file/)
+  })
+
   test('each id in an event that is one of a row is checked', () => {
     const shapes = Object.values(EVENT_DATA).flatMap((data) => Object.keys((data as z.ZodObject).shape))
     const named = new Set(shapes.filter((key) => key.endsWith('Id') && key !== 'thinkingId'))
@@ -240,6 +249,21 @@ describe('a line that is wrong', () => {
       'a text with NUL',
       () => changed('message', { content: 'a\0' }),
       /^Line \d+: content: must be without NUL and broken Unicode/,
+    ],
+    [
+      'a text with NUL in what clients keep with it',
+      () => changed('session', { metadata: { deep: [{ text: 'a\0' }] } }),
+      /^Line 2: metadata: must be an object of at most 256 levels, with texts that are without NUL and broken Unicode/,
+    ],
+    [
+      'what is nested too deeply',
+      () => changed('session', { metadata: { deep: JSON.parse('['.repeat(2000) + ']'.repeat(2000)) as unknown } }),
+      /^Line 2: metadata: must be an object of at most 256 levels/,
+    ],
+    [
+      'a time zone that is none',
+      () => changed('session', { timeZone: 'Europe/Roma' }),
+      /^Line 2: timeZone: must be the name of a time zone such as "Europe\/Berlin" or "UTC"; "Europe\/Roma" is none/,
     ],
     [
       'a status that is none',

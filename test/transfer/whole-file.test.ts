@@ -1,7 +1,7 @@
 /** Files that are written for longer than the next run for the same name waits. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -51,4 +51,20 @@ test('a signal that ends the process leaves nothing beside the file of before', 
   expect(await ended).toEqual([null, 'SIGINT'])
   expect((await readdir(home.path)).toSorted()).toEqual(['backup', 'endless.ts'])
   expect(await readFile(file, 'utf8')).toBe('of before')
+})
+
+test.each(['folder', 'pipe'])('what is no file is not replaced by one: %s', async (name) => {
+  await using home = await createTemporaryHome()
+  const path = join(home.path, name)
+  if (name === 'folder') await mkdir(path)
+  else execFileSync('mkfifo', [path])
+  let isBegun = false
+  const writing = writeWholeFile(path, async (into) => {
+    isBegun = true
+    await pipeline(Readable.from(['whole']), into)
+  })
+  await expect(writing).rejects.toThrow(`${path} is there, and is no file`)
+  expect(isBegun).toBe(false)
+  expect((await stat(path)).isFile()).toBe(false)
+  expect(await readdir(home.path)).toEqual([name])
 })

@@ -126,9 +126,14 @@ async function requireServerVersion(db: pg.Client): Promise<void> {
   )
 }
 
+/** Whether the bookkeeping of migrations is there: some server was started on this database, or a backup restored. */
+export async function isMigrated(db: pg.Client): Promise<boolean> {
+  const { rows } = await db.query<{ table: string | null }>(`SELECT to_regclass('_prisma_migrations') AS table`)
+  return rows[0]?.table != null
+}
+
 async function readApplied(db: pg.Client): Promise<AppliedMigration[]> {
-  const { rows: found } = await db.query<{ table: string | null }>(`SELECT to_regclass('_prisma_migrations') AS table`)
-  if (found[0]?.table == null) await createBookkeeping(db)
+  if (!(await isMigrated(db))) await createBookkeeping(db)
   const { rows } = await db.query<AppliedMigration>(
     'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at',
   )

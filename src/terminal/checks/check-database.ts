@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
-import { migrationNames } from '../../store/connection/migrate.ts'
+import { isMigrated, migrationNames } from '../../store/connection/migrate.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
 
 const OLDEST_SERVER = 150_000
@@ -95,8 +95,7 @@ function describeClock({ nowMs }: Facts, { askedMs, answeredMs }: Asking): Findi
 
 async function checkMigrations(client: pg.Client): Promise<Finding> {
   const known = await migrationNames()
-  const there = await client.query<{ table: string | null }>(`SELECT to_regclass('_prisma_migrations') AS table`)
-  if (there.rows[0]?.table == null) return ok('migrations', 'The database is empty; the first start fills it.')
+  if (!(await isMigrated(client))) return ok('migrations', 'The database is empty; the first start fills it.')
   const { rows } = await client.query<{ name: string; done: boolean }>(
     `SELECT migration_name AS name, finished_at IS NOT NULL AS done FROM _prisma_migrations
       WHERE rolled_back_at IS NULL`,

@@ -18,7 +18,7 @@ import { writeWholeFile } from '../whole-file.ts'
 import type { HomeFolder } from './home-files.ts'
 import { LeftOut } from './left-out.ts'
 import { restoreBackup, type Restored } from './restore-backup.ts'
-import { writeBackup, type WriteBackupOptions } from './write-backup.ts'
+import { refuseWithoutTables, writeBackup, type WriteBackupOptions } from './write-backup.ts'
 
 export interface BackupCommandOptions {
   readonly databaseUrl: string
@@ -30,7 +30,7 @@ export interface BackupCommandOptions {
 
 /** What people would search for in vain. */
 const LEFT_OUT =
-  'Not in it: config.toml, .env, skills, plugins, roles. They hold your secrets or are yours: keep them apart.'
+  'Not in it: config.toml, .env and the folders skills, plugins, node_modules, mcp, roles, context. Keep them apart.'
 
 /** Rejects with an AppError that says what to change; then no file is left, and nothing was restored. */
 export async function runBackupCommand(action: BackupAction, options: BackupCommandOptions): Promise<void> {
@@ -81,6 +81,7 @@ async function restore(
     await flowing
   }
   printLeftOut(leftOut, options)
+  options.print('What a backup leaves out (config.toml, .env, skills, plugins, …) goes into its home now, by hand.')
   options.print('Start it with --paused first, to inspect it: then nothing fires, runs or is posted.')
 }
 
@@ -118,6 +119,7 @@ function report({ header, rows, files }: Restored, { print }: BackupCommandOptio
 async function refuseAtWork(databaseUrl: string): Promise<void> {
   const client = await connectClient(databaseUrl, 'factotum move')
   try {
+    await refuseWithoutTables(client)
     const { rows } = await client.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM nodes WHERE evicted_at IS NULL AND seen_at > now() - interval '15 s'`,
     )

@@ -4,9 +4,10 @@
  * What must hold: whatever users' commands change meanwhile, nothing outside of these folders is read, and none of it
  * makes the backup fail, or one that cannot be restored: what is not fit for it is left out.
  */
-import { open, readdir, realpath, type FileHandle } from 'node:fs/promises'
+import { lstat, open, readdir, realpath, type FileHandle } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { AppError, messageOf } from '../../core/errors.ts'
+import { hasCode } from '../../platform/error-code.ts'
 import { at, FOLDER_FLAGS, type HeldFolder } from '../../platform/held-folder.ts'
 import { lineOf } from './backup-format.ts'
 import type { Names } from './left-out.ts'
@@ -42,11 +43,31 @@ interface Place {
  * NUL.
  */
 export async function* readHomeFiles({ home, folders, leftOut }: HomeFilesOptions): AsyncGenerator<Buffer, void, void> {
-  if (folders.length === 0) return
-  const path = await realpath(home)
-  await using handle = await open(path, FOLDER_FLAGS)
-  const place = { folder: { fd: handle.fd, path }, name: '', leftOut }
-  for (const folder of folders) yield* readEntry(place, Buffer.from(folder))
+  for (const name of folders) {
+    const path = join(home, name)
+    await using handle = await openFolder(path, name)
+    if (handle !== null) {
+      const entry = { kind: 'folder', stat: await handle.stat(), handle } as const
+      yield* readOpened(entry, handle, { folder: { fd: handle.fd, path: home }, name, leftOut })
+    } else if (await isThere(path)) leftOut.add(name)
+  }
+}
+
+/** Through a link, too: an operator may keep it on another disk, and no command of a user can put one in its place. */
+async function openFolder(path: string, name: HomeFolder): Promise<FileHandle | null> {
+  try {
+    return await open(await realpath(path), FOLDER_FLAGS)
+  } catch (error) {
+    return hasCode(error, 'EACCES', 'ELOOP', 'ENOENT', 'ENOTDIR', 'EPERM') ? null : throwAbout(name)(error)
+  }
+}
+
+/** Also a link that leads nowhere. */
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function* readEntry(place: Place, bytes: Buffer): AsyncGenerator<Buffer, void, void> {

@@ -11,7 +11,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
-import { migrate, migrationNames } from '../../store/connection/migrate.ts'
+import { isMigrated, migrate, migrationNames } from '../../store/connection/migrate.ts'
 import { goOnAfterRestore } from '../../store/go-on-after-restore.ts'
 import { onConnection } from '../transfer-transaction.ts'
 import { BackupReader, rowsIn, type BackupFrame, type BackupHeader } from './backup-format.ts'
@@ -43,6 +43,8 @@ const [MAX_ASKED, ASK_AGAIN_MS] = [60, 1000]
 export async function restoreBackup(source: AsyncIterable<Buffer>, options: RestoreOptions): Promise<Restored> {
   const reader = new BackupReader(source)
   const written = await reader.header()
+  refuseNewer(written, await migrationNames())
+  await onAnother(options, (client) => refuseUnfit(client, written))
   await makeSchema(written, options)
   const { leftOut = new LeftOut() } = options
   const header = { ...written, tables: await ownTables(written, leftOut) }
@@ -152,14 +154,32 @@ async function statusOf(xid: string | undefined, { databaseUrl, clock }: Restore
   }
 }
 
-async function makeSchema({ migrations, version }: BackupHeader, options: RestoreOptions): Promise<void> {
-  const known = new Set(await migrationNames())
+function refuseNewer({ migrations, version }: BackupHeader, names: readonly string[]): void {
+  const known = new Set(names)
   const newer = migrations.filter((name) => !known.has(name))
   if (newer.length > 0)
     throw new AppError(
       'TRANSFER_REFUSED',
       `The backup is of version ${version}, which has ${newer.length} migrations that this one does not know: restore it with that version.`,
     )
+}
+
+/** Before the schema is made, which would speak of versions where the database is not empty, or not a new one. */
+async function refuseUnfit(client: pg.Client, { migrations, version }: BackupHeader): Promise<void> {
+  await refuseFilled(client)
+  if (!(await isMigrated(client))) return
+  const { rowCount } = await client.query(
+    'SELECT FROM _prisma_migrations WHERE rolled_back_at IS NULL AND migration_name <> ALL ($1)',
+    [migrations],
+  )
+  if (rowCount === 0) return
+  throw new AppError(
+    'TRANSFER_REFUSED',
+    `The database has tables of a later version than the backup, which is of ${version}: restore into a new, empty one.`,
+  )
+}
+
+async function makeSchema({ migrations }: BackupHeader, options: RestoreOptions): Promise<void> {
   const only = new Set(migrations)
   await during(options, 'making the tables', () => migrate(options.databaseUrl, { ...options, only }))
 }
@@ -173,6 +193,7 @@ async function refuseFilled(client: pg.Client): Promise<void> {
       WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND relname = ANY ($1)`,
     [TELLING],
   )
+  if (there.length === 0) return
   const counts = there.map(({ name: table }) => `SELECT '${table}' AS name WHERE EXISTS (SELECT FROM ${quoted(table)})`)
   const { rows } = await client.query<{ name: string }>(counts.join(' UNION ALL '))
   if (rows.length === 0) return

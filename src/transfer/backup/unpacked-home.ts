@@ -52,7 +52,8 @@ export class UnpackedHome {
 
   /**
    * Refuses a name that leads out of the home, and a folder of the home that has files already. False when the path is
-   * too long here: then nothing is written, and no byte was taken.
+   * too long here, or a link stands for a folder of the home, which would lead to the files of the server that the
+   * backup is of: then nothing is written, and no byte was taken.
    */
   async write(frame: HomeFrame, bytes: AsyncIterable<Buffer>): Promise<boolean> {
     const inHome = resolve(this.#home, nameOf(frame))
@@ -61,6 +62,7 @@ export class UnpackedHome {
       throw new AppError('TRANSFER_REFUSED', 'The backup is damaged: a file lies outside of the home.')
     const { root } = this.#unpacking[top]
     const path = join(root, relative(join(this.#home, top), inHome))
+    if (path === root && !('folder' in frame)) return false
     if (path === root) await this.#refuseFilled(top)
     try {
       await this.#unpack(frame, bytes, { path, root })
