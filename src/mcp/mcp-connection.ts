@@ -29,8 +29,8 @@ export interface McpConnection {
   readonly client: Client
   /** Aborts when the connection has ended, from either side. */
   readonly ended: AbortSignal
-  /** How it ended, as the end of a sentence, and what the program printed last: for the log. */
-  describeEnd(): { readonly why: string; readonly lastWords: string }
+  /** How it ended, as the end of a sentence, and what the program printed last: for the log and admins. */
+  readonly describeEnd: () => { readonly why: string; readonly lastWords: string }
   /** Resolves when nothing of it is left. Repeatable; never rejects. */
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ interface Link {
   close(): Promise<void>
 }
 
-/** Rejects with TOOLS_UNREACHABLE; its message is for the log alone, as it may hold what the server said. */
+/** Rejects with TOOLS_UNREACHABLE; its message is for the log and admins, as it may hold what the server said. */
 export async function connect(
   server: McpServerConfig,
   means: ConnectionMeans,
@@ -132,11 +132,18 @@ async function watch(client: Client, clock: Clock, ended: AbortSignal): Promise<
 
 function unreachable(kind: McpReach['kind'], error: unknown, link: Link): AppError {
   if (error instanceof AppError) return error
-  const { why, lastWords } = link.describeEnd()
-  const said = lastWords.replaceAll(/\s+/g, ' ').trim().slice(-MAX_SAID_CHARS)
   const what =
     kind === 'PROGRAM'
-      ? `did not start as an MCP server does: it ${why}${said === '' ? '' : `, and said at last: ${said}`}`
+      ? `did not start as an MCP server does: it ${endOf(link)}`
       : `does not answer as an MCP server does (${messageOf(error)})`
   return new AppError('TOOLS_UNREACHABLE', what, { retry: 'backoff', cause: error })
+}
+
+/** In one line. Of a word that is cut, as a secret may be, nothing is shown: half of one would not be recognised. */
+export function endOf({ describeEnd }: Pick<McpConnection, 'describeEnd'>): string {
+  const { why, lastWords } = describeEnd()
+  const isCut = lastWords.length > MAX_SAID_CHARS
+  const tail = isCut ? lastWords.slice(-MAX_SAID_CHARS).replace(/^\S+/, '') : lastWords
+  const said = tail.replaceAll(/\s+/g, ' ').trim()
+  return said === '' ? why : `${why}, and said at last: ${said}`
 }

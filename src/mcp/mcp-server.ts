@@ -7,19 +7,22 @@
  * What must hold: its tools are offered only while it serves; and a call goes to what was offered, or nowhere.
  */
 import type { McpServerConfig } from '../config/config.ts'
-import { AppError, isOutage } from '../core/errors.ts'
+import { AppError, isOutage, messageOf } from '../core/errors.ts'
 import type { BackoffPolicy } from '../platform/waiting/backoff.ts'
 import type { Logger } from '../platform/logger.ts'
+import { toStorable } from '../platform/well-formed.ts'
 import { Periodic } from '../platform/waiting/periodic.ts'
 import { NO_TRACING } from '../telemetry/tracing.ts'
 import type { Tool, ToolCall, ToolOutcome, ToolSource } from '../tools/tool.ts'
 import { callServerTool } from './call-server-tool.ts'
-import { connect, type ConnectionMeans, type McpConnection } from './mcp-connection.ts'
-import { readTools, type ReadTool } from './read-tools.ts'
+import { connect, endOf, type ConnectionMeans, type McpConnection } from './mcp-connection.ts'
+import { readTools, type ReadTool, type ToolList } from './read-tools.ts'
 
 export interface McpServerOptions extends ConnectionMeans {
   readonly server: McpServerConfig
   readonly logger: Logger
+  /** Takes secrets out of a line: what a server says of itself may hold those that it was given. */
+  readonly redact: (line: string) => string
   /** For tests: shorter pauses. */
   readonly backoff?: BackoffPolicy
 }
@@ -29,6 +32,10 @@ const BACKOFF: BackoffPolicy = { firstMs: 1000, maxMs: 120_000 }
 const STABLE_MS = 60_000
 /** A list that changes all the time is read once in so long. */
 const READ_AGAIN_MS = 1000
+/** Of a cause, as admins are shown it. */
+const MAX_CAUSE_CHARS = 2000
+/** Tools that are not offered, of which admins are shown why. */
+const MAX_REFUSED = 3
 
 interface Serving {
   readonly connection: McpConnection
@@ -43,7 +50,12 @@ export class McpServer implements ToolSource {
   readonly #lives: Periodic
   #serving: Serving | null = null
   #tools: readonly Tool[] = []
+  /** As all in a session may read it. */
   #problem: string | null
+  /** What is behind it, for admins: it may hold what the server said. */
+  #cause: string | null = null
+  /** The tools that were not offered the last time: a list that changes all the time is no reason to say it again. */
+  #refused = '[]'
   /** Aborts when the list of tools has changed. */
   #change = new AbortController()
 
@@ -71,15 +83,16 @@ export class McpServer implements ToolSource {
   /** Resolves when nothing of it runs any more; calls under way end as unknown. Repeatable; never rejects. */
   async stop(): Promise<void> {
     await this.#lives.stop()
-    this.#problem = this.#sentence('was stopped')
+    this.#become('was stopped')
   }
 
   tools(): readonly Tool[] {
     return this.#tools
   }
 
+  /** For admins. */
   problem(): string | null {
-    return this.#problem
+    return this.#problem === null || this.#cause === null ? this.#problem : `${this.#problem} ${this.#cause}`
   }
 
   /** From connecting to being lost. Rejects with TOOLS_UNREACHABLE when that was soon. */
@@ -92,7 +105,7 @@ export class McpServer implements ToolSource {
       await this.#serve(connection, signal)
     } catch (error) {
       if (signal.aborted) return 'again'
-      this.#problem = this.#sentence('is not there; it is tried again, and the log says why')
+      this.#become('is not there; it is tried again', `Why: ${causesOf(error)}`)
       throw error
     } finally {
       this.#serving = null
@@ -124,15 +137,21 @@ export class McpServer implements ToolSource {
       timeoutMs: server.timeoutMs,
       signal,
     })
-    if (refused.length > 0) logger.warn({ server: this.name, refused }, 'tools of an MCP server are not offered')
+    const written = JSON.stringify(refused)
+    if (refused.length > 0 && written !== this.#refused)
+      logger.warn({ server: this.name, refused }, 'tools of an MCP server are not offered')
+    this.#refused = written
     if (this.#serving === null)
       logger.info({ server: this.name, tools: tools.length }, 'an MCP server offers its tools')
     this.#serving = { connection, offered: new Map(tools.map((tool) => [tool.name, tool])) }
     this.#tools = tools.map((tool) => this.#toTool(tool))
-    this.#problem =
-      refused.length === 0
-        ? null
-        : this.#sentence(`has ${refused.length} tools that cannot be offered; the log says why`)
+    if (refused.length === 0) this.#problem = null
+    else this.#become(`has ${refused.length} tools that cannot be offered`, describeRefused(refused))
+  }
+
+  #become(what: string, cause: string | null = null): void {
+    this.#problem = this.#sentence(what)
+    this.#cause = cause === null ? null : toStorable(this.#options.redact(oneLine(cause)).slice(0, MAX_CAUSE_CHARS))
   }
 
   #toTool({ remoteName, ...offer }: ReadTool): Tool {
@@ -156,13 +175,33 @@ export class McpServer implements ToolSource {
 
   #noteEnd(connection: McpConnection): void {
     const { why, lastWords } = connection.describeEnd()
-    this.#problem = this.#sentence('was lost; it is started again')
+    this.#become('was lost; it is started again', `Why: it ${endOf(connection)}`)
     this.#options.logger.warn({ server: this.name, why, lastWords }, 'an MCP server is lost; it is started again')
   }
 
   #sentence(what: string): string {
     return `The MCP server "${this.name}" ${what}.`
   }
+}
+
+/** Down to the first: "fetch failed" alone says nothing. */
+function causesOf(error: unknown): string {
+  const messages: string[] = []
+  for (let at: unknown = error; at !== undefined && messages.length < 5; at = (at as { cause?: unknown }).cause) {
+    const message = messageOf(at)
+    if (!messages.some((said) => said.includes(message))) messages.push(message)
+    if (!(at instanceof Error)) break
+  }
+  return messages.join(': ')
+}
+
+function describeRefused(refused: ToolList['refused']): string {
+  const shown = refused.slice(0, MAX_REFUSED).map(({ name, reason }) => `${name}: ${reason}`)
+  return [...shown, ...(refused.length > MAX_REFUSED ? ['…'] : [])].join('; ')
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

@@ -3,6 +3,7 @@
  * input and output. What is no message is left out; a message that is too long closes the connection, because it
  * cannot be told any more which call it answers.
  */
+import { finished } from 'node:stream/promises'
 import { deserializeMessage, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
 import { AppError, messageOf } from '../core/errors.ts'
 import type { ConfinedProgram } from '../execution/sandbox/confined-programs.ts'
@@ -22,6 +23,8 @@ export class ProgramTransport implements Transport {
   readonly #program: ConfinedProgram
   readonly #clock: Clock
   readonly #pace: Pace
+  /** Nothing that is sent is read any more. */
+  #isDeaf = false
   #isClosed = false
   #whyClosed: string | null = null
   #lastWords = ''
@@ -47,13 +50,19 @@ export class ProgramTransport implements Transport {
     stderr.on('data', (chunk: Buffer) => {
       this.#lastWords = `${this.#lastWords}${chunk.toString()}`.slice(-MAX_LAST_WORDS)
     })
-    void this.#read().catch((error: unknown) => this.#end(`broke off (${messageOf(error)})`))
-    void ended.then((how) => this.#end(how))
+    const read = this.#read().catch((error: unknown) => this.#end(`broke off (${messageOf(error)})`))
+    // Nothing of it runs then, so its outputs end: what it answered and said last is still on its way.
+    void ended.then(async (how) => {
+      this.#isDeaf = true
+      await Promise.all([read, finished(stderr).catch(() => undefined)])
+      this.#end(how)
+    })
     return Promise.resolve()
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    if (this.#isClosed) return Promise.reject(new AppError('TOOLS_UNREACHABLE', 'The program does not run any more.'))
+    if (this.#isClosed || this.#isDeaf)
+      return Promise.reject(new AppError('TOOLS_UNREACHABLE', 'The program does not run any more.'))
     const { stdin } = this.#program
     return new Promise((resolve) => {
       // A pipe that is full, or broken: the call ends by its time, or with the program.

@@ -18,6 +18,7 @@ const server = new McpServer({
   guard: new AddressGuard({ rules: () => ({ webhookRequireHttps: true, webhookAllowList: [] }) }),
   clock: systemClock,
   logger: createLogger({ level: 'warn', pretty: false }),
+  redact: (line) => line,
 })
 server.start()
 while (server.problem() !== null) await systemClock.sleep(10)

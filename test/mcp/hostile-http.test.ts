@@ -74,7 +74,7 @@ describe('over HTTP', { concurrent: true }, () => {
     world.addresses.set('tools.example.org', '10.1.2.3')
     world.configure('[mcp.named]\nurl = "https://tools.example.org/mcp"')
     await expect.poll(() => world.problem('named')).toContain('is not there')
-    expect(world.problem('named')).not.toContain('10.1.2.3')
+    expect(world.problem('named')).toContain('unless an admin puts "tools.example.org" into webhook_allow_list')
     expect(seen).toEqual([])
   })
 

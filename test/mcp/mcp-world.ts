@@ -21,7 +21,6 @@ import { createTestHome } from '../sandbox/sandbox-support.ts'
 import { PATIENCE, PATIENCE_MS } from '../harness/patience.ts'
 
 const PEOPLE = `[tokens.cli]\ntoken = "test"\nkind = "user"\nuser = "marco"\n[users.marco]\nrole = "admin"\n`
-const logger = createLogger({ level: process.env['MCP_TEST_LOG'] ?? 'silent', pretty: false })
 
 export type CallInput = Partial<Pick<ToolCall, 'args' | 'timeoutMs' | 'signal' | 'onProgress'>>
 
@@ -33,6 +32,8 @@ export class McpWorld {
   readonly addresses = new Map<string, string>()
   /** What a call carries of a trace; empty: nothing. */
   traceHeaders: TraceHeaders = {}
+  /** Lines of the log, as JSON. */
+  readonly lines: string[] = []
   readonly #listeners = new Set<(config: Config) => void>()
   readonly #servers: McpServers
   #config = read('')
@@ -47,6 +48,7 @@ export class McpWorld {
       },
     }
     const { home, catalog } = this
+    const logger = createLogger({ level: 'info', pretty: false, to: { write: (line) => void this.lines.push(line) } })
     const sandbox = () => ({ available: true, tier: 'bubblewrap' }) as const
     const onProblem = (message: string): void => logger.warn(message)
     const resolve = (host: string) => Promise.resolve([{ address: this.addresses.get(host) ?? '127.0.0.1', family: 4 }])
@@ -59,6 +61,8 @@ export class McpWorld {
       programs: new ConfinedPrograms({ home, sandbox, clock: systemClock, onProblem }),
       guard: new AddressGuard({ rules: () => ({ webhookRequireHttps: false, webhookAllowList: [] }), resolve }),
       tracing: { ...NO_TRACING, headers: () => this.traceHeaders },
+      redact: (line) =>
+        [...this.secrets.values()].reduce((text, secret) => text.replaceAll(secret, '[REDACTED]'), line),
       clock: systemClock,
       logger,
       backoff: { firstMs: 200, maxMs: 10_000 },

@@ -2,5 +2,5 @@
 import { appendFileSync } from 'node:fs'
 
 appendFileSync('starts', 'started\n')
-console.error('no licence found')
+console.error(`no licence found for ${process.env['LICENCE']}`)
 process.exit(1)
