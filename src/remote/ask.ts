@@ -1,14 +1,15 @@
 /** `factotum ask`: one message, and its answer. */
 import { styleText } from 'node:util'
 import { text } from 'node:stream/consumers'
-import type { FactotumClient, SessionEvent, SessionView } from '../../packages/client/src/connect.ts'
+import type { FactotumClient, SessionEvent } from '../../packages/client/src/connect.ts'
 import type { RemoteAction } from '../config/command-line/remote-action.ts'
 import { whatRuns } from '../core/plan/what-runs.ts'
-import { TerminalApprovalDocument, TerminalOpenSessionDocument } from '../generated/remote/graphql.ts'
+import { TerminalOpenSessionDocument } from '../generated/remote/graphql.ts'
 import { sendDecision } from './approve.ts'
 import { describeStep } from './chat/describe-chat.ts'
 import { harmless } from '../core/text/harmless.ts'
 import { readEnd, type AskedEnd } from './asked-end.ts'
+import { readPending, type PendingApproval } from './pending-approvals.ts'
 import { EXIT, refusalOf, RefusedError, type ExitCode } from './outcome.ts'
 import { choose } from './questions.ts'
 import { print, printError, type Terminal } from './terminal.ts'
@@ -24,7 +25,8 @@ export async function ask(
   const content = action.content ?? (await text(terminal.input))
   const sessionId = action.sessionId ?? (await newSession(client))
   const session = client.session(sessionId)
-  const after = (await session.view())?.version ?? 0
+  const view = await session.view()
+  const after = view?.version ?? 0
   const sent = await session.send(content)
   if (sent.__typename !== 'SendMessagePayload') {
     printError(terminal, `factotum: ${refusalOf(sent)}`)
@@ -32,7 +34,8 @@ export async function ask(
   }
   const { id } = sent.message
   const asked: AwaitedAnswer = { client, terminal, json: action.json, sessionId, messageId: id }
-  const ended = await Promise.race([untilEnded(asked, after), untilAborted(takeInterrupts())])
+  const since = { after, pausedReason: view?.activeTurn?.turn.pausedReason ?? null }
+  const ended = await Promise.race([untilEnded(asked, since), untilAborted(takeInterrupts())])
   if (ended !== null) return ended
   printError(terminal, `What was asked goes on; follow it with: factotum tail ${sessionId} --after ${after}`)
   return EXIT.interrupted
@@ -53,26 +56,32 @@ interface AwaitedAnswer {
   readonly messageId: string
 }
 
+interface AskedSince {
+  readonly after: number
+  /** Why the session waited by then. */
+  readonly pausedReason: string | null
+}
+
 /**
- * A message may have ended when it was sent, and the session may have waited for an approval before: no event behind
- * `after` tells of either.
+ * A message may have ended when it was sent, and the session may have waited before: no event behind `after` tells of
+ * either.
  */
-async function untilEnded(asked: AwaitedAnswer, after: number): Promise<ExitCode> {
-  const { client, sessionId, messageId } = asked
+async function untilEnded(asked: AwaitedAnswer, { after, pausedReason }: AskedSince): Promise<ExitCode> {
+  const { client, terminal, sessionId, messageId } = asked
   const session = client.session(sessionId)
-  // Before the end is read: what waits in the view of a message that has not ended keeps that one waiting.
-  const view = await session.view()
+  // Before the end is read: what waits then keeps a message waiting that has not ended.
+  const pending = await readPending(client, sessionId)
   const end = await readEnd(client, messageId)
   if (end !== null) return showEnd(end, asked)
   const settled = new Set<string>()
-  for (const approval of view?.approvals ?? []) {
-    if (!(await settle(approval, asked))) return EXIT.waits
-    settled.add(approval.id)
-  }
+  if (!(await settleAll(pending, settled, asked))) return EXIT.waits
+  if (pending.length === 0 && pausedReason !== null) sayWhy(pausedReason, terminal)
   for await (const event of session.events({ after })) {
     showProgress(event, asked)
-    if (event.__typename === 'ApprovalEvent' && !settled.has(event.approval.id)) {
-      if (!(await settle(event.approval, asked))) return EXIT.waits
+    if (event.__typename === 'TurnPausedEvent') {
+      const waiting = await readPending(client, sessionId)
+      if (!(await settleAll(waiting, settled, asked))) return EXIT.waits
+      if (waiting.length === 0 && !terminal.isInteractive) sayWhy(event.pausedReason, terminal)
     }
     const mayBeOver = event.__typename === 'TurnCompletedEvent' || event.__typename === 'MessageUpdatedEvent'
     const later = mayBeOver ? await readEnd(client, messageId) : null
@@ -93,16 +102,35 @@ function showProgress(event: SessionEvent, { terminal }: AwaitedAnswer): void {
   if (line !== null) printError(terminal, styleText('dim', line))
 }
 
-/** False: it waits for an approval that cannot be decided here. */
-async function settle(
-  approval: SessionView['approvals'][number],
-  { client, terminal }: AwaitedAnswer,
+/** A budget, or a provider that is away: that may last for hours, so a script's standard error has it, too. */
+function sayWhy(pausedReason: string, terminal: Terminal): void {
+  printError(terminal, `waits: ${harmless(pausedReason)}`)
+}
+
+/**
+ * False: one waits that cannot be decided here. `settled`: was asked about before. When one is denied, a plan takes
+ * back what else it asks for, and a conversation pauses anew for that.
+ */
+async function settleAll(
+  pending: readonly PendingApproval[],
+  settled: Set<string>,
+  asked: AwaitedAnswer,
 ): Promise<boolean> {
-  if (approval.approvalStatus !== 'PENDING') return true
+  for (const approval of pending) {
+    if (settled.has(approval.id)) continue
+    const verdict = await settle(approval, asked)
+    if (verdict === null) return false
+    settled.add(approval.id)
+    if (verdict === 'no') break
+  }
+  return true
+}
+
+/** Null: it cannot be decided here. */
+async function settle(approval: PendingApproval, { client, terminal }: AwaitedAnswer): Promise<'yes' | 'no' | null> {
   const { id, approvalReason } = approval
-  const { approval: asked } = await client.run(TerminalApprovalDocument, { id })
-  const what = asked?.__typename === 'Approval' ? whatRuns(asked) : []
-  printError(terminal, harmless(`It waits for an approval: ${what.join('\n  ')}\n  because: ${approvalReason}`))
+  const what = whatRuns(approval).join('\n  ')
+  printError(terminal, harmless(`It waits for an approval: ${what}\n  because: ${approvalReason}`))
   const verdict = terminal.isInteractive
     ? await choose(terminal, 'May it run?', [
         { value: 'yes', label: 'Yes' },
@@ -111,11 +139,11 @@ async function settle(
     : null
   if (verdict === null) {
     printError(terminal, `Decide with: factotum approve ${id} (or --deny)`)
-    return false
+    return null
   }
   const refusal = await sendDecision(client, { id, approve: verdict === 'yes', forSession: false, note: null })
   if (refusal !== null) printError(terminal, `factotum: ${refusal}`)
-  return true
+  return verdict
 }
 
 const STORED = `It is on record, and starts no turn: in a group only an admin's message always does. A user's is

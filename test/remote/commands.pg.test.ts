@@ -8,7 +8,7 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { must } from '../../src/platform/must.ts'
 import { findServer } from '../../src/remote/find-server.ts'
 import { OpenSessionDocument } from '../generated/graphql.ts'
-import { Story } from '../harness/story.ts'
+import { Story, storyConfig, watchAll } from '../harness/story.ts'
 import { Answering, factotum, KEYS } from './run-command.ts'
 
 const APPROVALS = { toml: '[[approvals.rules]]\neffect = "require"\ncommand = "touch"\n' }
@@ -35,6 +35,19 @@ test('ask prints the answer, as text or JSON, and its exit code tells the outcom
   expect((await factotum(story, 'approve')).printed).toContain(`${id} in cli:waits`)
   expect(await factotum(story, `approve ${id} --note fine`)).toMatchObject({ exitCode: 0, printed: 'Approved.\n' })
   expect(await factotum(story, `approve ${id}`)).toMatchObject({ exitCode: 1 })
+})
+
+test('what may keep a script waiting for hours is on its standard error', async () => {
+  await using story = await Story.begin({ config: { toml: '[budgets]\nuser_tokens_per_day = 1\n' } })
+  const first = factotum(story, 'ask --session cli:spent hello')
+  await using watch = watchAll(story.as('ada'), 'cli:spent')
+  await watch.until(({ sessionEvents }) => sessionEvents.__typename === 'TurnPausedEvent')
+  const behind = factotum(story, 'ask --session cli:spent again')
+  await watch.until(({ sessionEvents }) => sessionEvents.__typename === 'MessageReceivedEvent')
+  await story.reconfigure(storyConfig())
+  for (const asked of [await first, await behind]) {
+    expect(asked).toMatchObject({ exitCode: 0, said: expect.stringMatching(/^waits: .*budget of user ada/m) })
+  }
 })
 
 test('who approves a whole plan is shown all that it runs', async () => {

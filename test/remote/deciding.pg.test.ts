@@ -4,7 +4,7 @@ import { CreateFactDocument, FactsDocument, LearningsDocument } from '../generat
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { holdAsReplacing } from '../harness/hold-as-replacing.ts'
 import { converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
-import { Answering, KEYS } from './run-command.ts'
+import { Answering, factotum, KEYS } from './run-command.ts'
 
 /** How far down each choice stands, and what is typed then. */
 const CHOICES: Readonly<Record<string, { readonly down: number; readonly words?: string }>> = {
@@ -86,6 +86,26 @@ test('approve asks about each command that waits, and does as it is told', async
       event.__typename === 'ApprovalEvent' ? [event.approval.approvalStatus] : [],
     )
   expect([statusesIn(first).at(-1), statusesIn(second).at(-1)]).toEqual(['APPROVED', 'DENIED'])
+})
+
+test('ask and chat ask about what a delegated task needs', async () => {
+  await using story = await Story.begin({ config: { toml: approvalRules('effect = "require"\ncommand = "touch"') } })
+  const asking = new Answering(story, 'ask --session cli:asked /delegate run: touch below && echo touched')
+  await asking.see(/It waits for an approval: (touch below) && echo touched\s+because: [^]*May it run\?/)
+  asking.press(KEYS.enter)
+  await asking.see(/(touched)/)
+  expect(await asking.ended).toBe(0)
+
+  const piped = await factotum(story, 'ask --session cli:piped /delegate run: touch below')
+  expect(piped).toMatchObject({ exitCode: 3, said: expect.stringMatching(/Decide with: factotum approve appr_/) })
+
+  const chatting = new Answering(story, 'chat cli:piped')
+  await chatting.see(/May this run\? (touch below)/)
+  chatting.press('n Not today.', KEYS.enter)
+  await using watch = watchAll(story.as('ada'), 'cli:piped')
+  await turnEnd(watch)
+  chatting.press('/quit', KEYS.enter)
+  expect(await chatting.ended).toBe(0)
 })
 
 test('a decision that came too late is said, ends nothing, and makes the exit code 1', async () => {

@@ -49,8 +49,15 @@ export class ChatView {
     this.#screen.text(styleText('yellow', text))
   }
 
-  begin(isWorking: boolean, approvals: readonly Approval[]): void {
+  begin(isWorking: boolean): void {
     this.#isWorking = isWorking
+    this.ask()
+  }
+
+  /** All that waits: what is not among it is settled. */
+  showPending(approvals: readonly Approval[]): void {
+    const ids = new Set(approvals.map(({ id }) => id))
+    for (const id of this.#approvals.keys()) if (!ids.has(id)) this.#approvals.delete(id)
     for (const approval of approvals) this.#showApproval(approval)
     this.ask()
   }

@@ -14,6 +14,7 @@ import {
 import { sendDecision } from '../approve.ts'
 import { readEnd } from '../asked-end.ts'
 import { EXIT, refusalOf, RefusedError, type ExitCode } from '../outcome.ts'
+import { readPending } from '../pending-approvals.ts'
 import type { Terminal } from '../terminal.ts'
 import { ChatView, type Approval } from './chat-view.ts'
 import { LiveScreen } from './live-screen.ts'
@@ -96,7 +97,8 @@ class Chat {
         else this.#view.showSaid(node.author.name ?? 'somebody', node.content)
       }
     }
-    this.#view.begin(view.activeTurn !== null, view.approvals)
+    this.#view.begin(view.activeTurn !== null)
+    await this.#showPending()
     return view.version
   }
 
@@ -104,8 +106,14 @@ class Chat {
     for await (const event of this.#session.events({ after, signal: this.#ended.signal })) {
       await this.#sending
       this.#view.show(event)
+      if (event.__typename === 'TurnPausedEvent') await this.#showPending()
       this.#happened()
     }
+  }
+
+  /** Also what sessions ask for to which this one has delegated: no event of this one says more than that. */
+  async #showPending(): Promise<void> {
+    this.#view.showPending(await readPending(this.#client, this.#session.id))
   }
 
   end(): void {
