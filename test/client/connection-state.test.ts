@@ -69,3 +69,16 @@ test('of several connections one that is lost is waited for', async () => {
   expect((await Promise.all(read)).every(({ done }) => done)).toBe(true)
   await expect.poll(() => states.at(-1)).toBe('idle')
 })
+
+test('a subscription that is larger than a message may be is refused, and those beside it go on', async () => {
+  const { url, sockets } = await startServer()
+  const client = clientOf(url)
+  const read = client.session('web:x').events({ after: 1 }).next()
+  await expect.poll(() => client.connectionState).toBe('open')
+  const document = { toString: () => `subscription { listUpdates } # ${'é'.repeat(33_000)}` }
+  const refused = { code: 'BAD_REQUEST', message: 'A subscription has at most 64 kB.' }
+  await expect(client.subscribe(document, {}).next()).rejects.toMatchObject(refused)
+  expect([client.connectionState, sockets.size]).toEqual(['open', 1])
+  client.close()
+  expect(await read).toMatchObject({ done: true })
+})

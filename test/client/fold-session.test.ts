@@ -1,10 +1,8 @@
 /** What a SessionStore folds is what the server shows, whatever happens between. */
-import { performance } from 'node:perf_hooks'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { foldEvent, foldTurn } from '../../packages/client/src/store/fold-event.ts'
 import { foldPage } from '../../packages/client/src/store/fold-page.ts'
-import type { SessionState } from '../../packages/client/src/store/session-state.ts'
 import type { TurnRead } from '../../packages/client/src/store/turns.ts'
 import { expectedOf, SessionLog, shownOf, type Step } from './session-log.ts'
 
@@ -93,27 +91,4 @@ test('a turn that is read on demand is there, however many newer ones are known,
   talk(10)
   expect(Object.keys(state.turns)).toHaveLength(50)
   expect(state.turns).toMatchObject({ turn_1: {}, turn_2: {}, turn_60: {}, turn_70: {} })
-})
-
-test('ten thousand pieces cost about ten times what a thousand do', () => {
-  const log = new SessionLog()
-  for (let turn = 0; turn < 100; turn += 1)
-    for (const step of ['send', 'begin', 'complete', 'end'] as const) log.take(step)
-  log.take('send')
-  log.take('begin')
-  const first = foldPage(log.page(log.view()), NO_KEY)
-  const seen = log.seq
-  for (let n = 0; n < 10_000; n += 1) log.take('delta')
-  const events = log.after(seen)
-  const msOf = (count: number): number => {
-    const some = events.slice(0, count)
-    const began = performance.now()
-    some.reduce<SessionState>((state, event) => foldEvent(state, event, NO_KEY), first)
-    return performance.now() - began
-  }
-  // The middle of nine: what others do on the machine, or its clock, is not measured. Each that is read anew would cost
-  // a hundred times.
-  const middle = (count: number): number =>
-    Array.from({ length: 9 }, () => msOf(count)).toSorted((one, other) => one - other)[4] ?? NaN
-  expect(middle(10_000) / middle(1000)).toBeLessThan(30)
 })

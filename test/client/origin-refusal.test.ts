@@ -45,7 +45,7 @@ test('below a path, an origin that is not taken is why', async () => {
 test.each(['localhost:4000', '127.0.0.1:4000', 'ws://127.0.0.1:4000', '/graphql', ''])(
   'an address without "http://" is refused at once: "%s"',
   (url) => {
-    expect(() => connect({ url, token: 't' })).toThrow(`url: "${url}" does not begin with "http://" or "https://"`)
+    expect(() => connect({ url, token: 't' })).toThrow(`url: "${url}" is no http(s) URL.`)
   },
 )
 

@@ -120,7 +120,7 @@ export class SessionLog {
     const node: Node = {
       __typename: 'PersonMessage',
       ...said,
-      message: { id: message.id, status: 'QUEUED', idempotencyKey: null },
+      message: { id: message.id, status: 'QUEUED', idempotencyKey: null, attachments: [] },
     }
     this.#said.push(node)
     this.#add({ __typename: 'MessageReceivedEvent', entry: node })

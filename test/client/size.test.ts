@@ -14,7 +14,9 @@ async function sizeOf(code: string): Promise<number> {
   const load = (id: string): string | undefined => (id === `${dist}/page.js` ? code : undefined)
   const made = await rolldown({ input: 'page', plugins: [{ ...page, load }], external: ['react'], platform: 'browser' })
   const { output } = await made.generate({ minify: true })
-  return gzipSync(output[0].code).length
+  const [entry] = output
+  const first = output.filter(({ fileName }) => fileName === entry.fileName || entry.imports.includes(fileName))
+  return first.reduce((bytes, chunk) => bytes + (chunk.type === 'chunk' ? gzipSync(chunk.code).length : 0), 0)
 }
 
 test.each([

@@ -1,7 +1,8 @@
 /** What is tried of the client where it is installed, by each Node. Its arguments: the URL, the token, a session. */
 
 /** What it says where no WebSocket is. */
-export const NO_SOCKET = 'No WebSocket is here: install "ws" and give its own as webSocketImpl.'
+export const NO_SOCKET =
+  "WebSocket implementation missing; on Node you can `import WebSocket from 'ws';` and pass `webSocketImpl: WebSocket` to `createClient`"
 
 /** Prints `{ answer, resuming, problem }`; `problem`: what is said where Node has no WebSocket, and "ws" is used. */
 export const ASKING_SCRIPT = `

@@ -39,7 +39,7 @@ export async function askAgent(
     if (sessionEvents.turnId === asked.id) break
   signal.throwIfAborted()
   const { turn } = await connection.requestPatiently(AnswerOfTurnDocument, { id: asked.id }, signal)
-  if (turn === null) throw new ClientError('NOT_FOUND', 'The session was deleted before the answer was read.')
+  if (turn === null) throw new ClientError('NOT_FOUND', `There is no session "${input.sessionId}" that you may see.`)
   const { answer, ...rest } = turn
   return { __typename: 'Answered', answer: answer?.content ?? null, turn: rest }
 }

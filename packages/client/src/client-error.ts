@@ -45,7 +45,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'STORAGE_FULL',
 ])
 /** What to do about it, where the server's sentence cannot say it. */
-const HINT_WHEN_INVALID = ` (version ${CLIENT_VERSION} of the client; the server has its own: npm install <its address>/client.tgz)`
+const HINT_WHEN_INVALID = ` (client ${CLIENT_VERSION}; npm install <server>/client.tgz)`
 
 /** Why an operation ended; `message` is a sentence that can be shown to a person. */
 export class ClientError extends Error {
@@ -77,7 +77,7 @@ export class ClientError extends Error {
     return new ClientError(
       // A server of a later version may have codes that this one does not know; they are passed on as they are.
       typeof code === 'string' ? (code as ClientErrorCode) : 'BAD_RESPONSE',
-      first?.message ? first.message + hint : 'The answer holds neither data nor errors.',
+      first?.message ? first.message + hint : 'No data came.',
       { retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : null },
     )
   }

@@ -54,7 +54,7 @@ export type {
   TurnState,
 } from './store/session-state.ts'
 
-/** Opens nothing yet: the first subscription does. Throws a TypeError when `url` is none, or WebSocket is missing. */
+/** Opens nothing yet: the first subscription does. Throws when `url` is none, or WebSocket is missing. */
 export function connect(options: ConnectOptions): FactotumClient {
   return new FactotumClient(new Connection(options))
 }

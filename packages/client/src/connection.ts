@@ -81,15 +81,19 @@ const ANSWER_WITHIN_MS = 20_000
  */
 const PING_EVERY_MS = 15_000
 const PONG_WITHIN_MS = 5_000
+/** A connection that is not open by then, with the server's word, is given up: what stands between may be silent. */
+const OPEN_WITHIN_MS = 10_000
 /** The close code after which the same token is not let in again, also of one that ended meanwhile. */
 const UNAUTHENTICATED_CODE = 4401
 /** The server did not understand us: coming back would not help. */
-const PROTOCOL_CODES: ReadonlySet<unknown> = new Set([4400, 4406, 4409, 4429])
+const PROTOCOL_CODES = /^44(0[069]|29)$/
 
 /** What an answer of the server has one of: an operation's, or that to a file. */
 const ANSWERED = ['data', 'errors', 'name', 'problem']
 /** A server runs no more operations on one WebSocket. */
 const SUBSCRIPTIONS_PER_SOCKET = 100
+/** A server closes the WebSocket, with all that runs on it, for a message of more than 64 KiB. */
+const SUBSCRIPTION_BYTES = 65_000
 
 interface Socket {
   readonly client: SocketClient
@@ -231,16 +235,19 @@ export class Connection {
     variables: Variables,
     signal: AbortSignal,
   ): AsyncGenerator<Data, void, void> {
-    if (signal.aborted) return
     const inbox = new Inbox<Result>(() => leave())
     const end = (): void => inbox.complete()
     const payload = { query: document.toString(), variables: variables as Record<string, unknown> }
+    if (new Blob([JSON.stringify(payload)]).size > SUBSCRIPTION_BYTES)
+      throw new ClientError('BAD_REQUEST', 'A subscription has at most 64 kB.')
     const socket = this.#sockets.find(({ used }) => used < SUBSCRIPTIONS_PER_SOCKET) ?? this.#addSocket()
     socket.used += 1
-    const leave = socket.client.subscribe(payload, {
-      next: (result) => inbox.next(result as Result),
-      error: (error) => inbox.error(socketError(error)),
-      complete: end,
+    const leave = socket.client.subscribe(payload, inbox)
+    // After 1000 graphql-ws asks again at once, also for what still waits for the loop.
+    const unlisten = socket.client.on('closed', (event) => {
+      if (inbox.length === 0) return
+      inbox.error(event)
+      leave()
     })
     signal.addEventListener('abort', end)
     try {
@@ -249,9 +256,10 @@ export class Connection {
         yield dataOf(result) as Data
       }
     } catch (error) {
-      throw (await this.#originRefusal()) ?? error
+      throw (await this.#originRefusal()) ?? socketError(error)
     } finally {
       signal.removeEventListener('abort', end)
+      unlisten()
       socket.used -= 1
       leave()
     }
@@ -264,18 +272,26 @@ export class Connection {
 
   #addSocket(): Socket {
     const { webSocketImpl } = this.#options
-    if (webSocketImpl === undefined && typeof WebSocket === 'undefined')
-      throw new TypeError('No WebSocket is here: install "ws" and give its own as webSocketImpl.')
     let silence: ReturnType<typeof setTimeout> | undefined
+    const expectWithin = (ms: number): void => {
+      clearTimeout(silence)
+      silence = ms ? setTimeout(() => client.terminate(), ms) : undefined
+    }
     let authorization: Promise<{ readonly authorization?: string }>
     const client: SocketClient = createClient({
       // A server waits three seconds for the token, which may take longer: it is there before the socket is.
       url: async () => {
         authorization = this.#authorization(this.closed)
         await authorization.catch(() => {})
+        expectWithin(OPEN_WITHIN_MS)
         return this.#url.replace(/^http/, 'ws')
       },
-      webSocketImpl,
+      // That of "ws" throws what nothing listens to, as graphql-ws does not once it has given a connection up.
+      webSocketImpl:
+        webSocketImpl &&
+        class extends (webSocketImpl as typeof WebSocket) {
+          readonly error = this.addEventListener('error', () => {})
+        },
       connectionParams: () => authorization,
       // Coming back is ours: with the seq of the last event, which graphql-ws does not know.
       retryAttempts: 0,
@@ -289,13 +305,14 @@ export class Connection {
           this.#enter('open')
         },
         ping: (received) => {
-          if (!received) silence = setTimeout(() => client.terminate(), PONG_WITHIN_MS)
+          if (!received) expectWithin(PONG_WITHIN_MS)
         },
-        pong: (received) => {
-          if (received) clearTimeout(silence)
+        // What a ping asked for may be far behind events that were on their way.
+        message: ({ type }) => {
+          if (silence) expectWithin(/pong|ack/.test(type) ? 0 : PONG_WITHIN_MS)
         },
         closed: (event) => {
-          clearTimeout(silence)
+          expectWithin(0)
           // 1000: it was closed on purpose, with the last subscription.
           const isLost = this.#followers > 0 && (event as { readonly code?: number }).code !== 1000
           if (isLost) this.#enter('offline')
@@ -336,12 +353,12 @@ export class Connection {
 /** Rejects when the signal is aborted, which it is not yet. */
 function noToken(until: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    until.addEventListener('abort', () => reject(new Error('its function does not settle; give it a deadline.')))
+    until.addEventListener('abort', () => reject(new Error('give its function a deadline.')))
   })
 }
 
 function graphqlUrl(url: string): string {
-  if (!/^https?:\/\//.test(url)) throw new TypeError(`url: "${url}" does not begin with "http://" or "https://".`)
+  if (!/^https?:\/\//.test(url)) throw new TypeError(`url: "${url}" is no http(s) URL.`)
   const address = new URL(url)
   address.pathname = address.pathname.replace(/(\/graphql)?\/?$/, '/graphql')
   return address.href
@@ -357,8 +374,7 @@ function parse(text: string): Answer {
 }
 
 function dataOf({ data, errors }: Result): unknown {
-  if (errors !== undefined && errors.length > 0) throw ClientError.ofServer(errors)
-  if (data == null) throw ClientError.ofServer()
+  if (errors?.[0] || data == null) throw ClientError.ofServer(errors)
   return data
 }
 
@@ -371,7 +387,7 @@ function socketError(error: unknown): ClientError {
   if (Array.isArray(error)) return ClientError.ofServer(error as ServerError[])
   const { code, reason } = error as { readonly code?: unknown; readonly reason?: string }
   const why = reason || 'The connection was lost.'
-  const lost = PROTOCOL_CODES.has(code) ? 'BAD_RESPONSE' : 'UNREACHABLE'
+  const lost = PROTOCOL_CODES.test(String(code)) ? 'BAD_RESPONSE' : 'UNREACHABLE'
   // A token that ended is asked for anew; the same one again is refused without that reason.
   const isRefused = code === UNAUTHENTICATED_CODE && !why.startsWith('TOKEN_REMOVED')
   return new ClientError(isRefused ? 'UNAUTHENTICATED' : lost, why.replace('UNAUTHENTICATED: ', ''), { cause: error })

@@ -17,6 +17,11 @@ export class Inbox<Item> {
     this.#onFull = onFull
   }
 
+  /** How many items wait for the loop. */
+  get length(): number {
+    return this.#waiting.length
+  }
+
   /** Adds an item; ignored after the end. When 1000 wait, the inbox ends with UNREACHABLE and calls `onFull`. */
   next(item: Item): void {
     if (this.#end !== null) return

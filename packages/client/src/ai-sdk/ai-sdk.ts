@@ -7,14 +7,23 @@ import type { SessionClient } from '../session-client.ts'
 import type { SessionView } from '../read-view.ts'
 import type { ChatMessage, Chunk, MessagePart } from './chunks.ts'
 import {
+  AskedBelowDocument,
   DecidedTurnDocument,
   OwnNamespaceDocument,
   StopTurnDocument,
   TurnOfMessageDocument,
   TurnStartDocument,
   type ShownTurn,
+  type WaitingTurn,
 } from './documents.ts'
-import { callsWithoutResult, readQuestionId, TurnChunks } from './turn-chunks.ts'
+import {
+  callsWithoutResult,
+  readQuestionId,
+  resultBelow,
+  TurnChunks,
+  WAITS_BELOW,
+  type Pending,
+} from './turn-chunks.ts'
 
 export type { ChatMessage, Chunk, PlanData, PlanTask } from './chunks.ts'
 
@@ -56,6 +65,8 @@ interface FollowedTurn {
   readonly decided?: readonly string[]
   /** The approvals that were asked for there. */
   readonly asked?: readonly string[]
+  /** What is known at once of the calls that were decided about. */
+  readonly results?: readonly Chunk[]
 }
 
 /** `place`: of what came of it; null: there is nothing to follow. */
@@ -96,7 +107,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     })
     const { session, place } = await this.#unlessAborted(sent, abortSignal)
     return place === null
-      ? streamOf([{ type: 'start' }, ...callsWithoutResult(decidedCalls(last)), { type: 'finish' }])
+      ? streamOf([{ type: 'start' }, ...callsWithoutResult(openCalls(last)), { type: 'finish' }])
       : this.#follow(session, place, abortSignal)
   }
 
@@ -183,16 +194,22 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     const { client } = this.#options
     const ids = { id: first.approvalId, sessionId: session.id }
     const { approval, session: log } = await client.read(DecidedTurnDocument, ids)
-    const pending = new Set(view.approvals.map(({ id }) => id))
-    for (const decision of decisions) if (pending.has(decision.approvalId)) await take(session, decision)
-    const turn = approval?.turn
-    if (turn == null) return null
-    const settled = decisions.flatMap(({ approvalId: id }) =>
-      pending.has(id) ? [] : (log?.events.edges.findLast(({ node }) => node.approval?.id === id)?.node.seq ?? []),
+    const known = log?.approvals ?? []
+    const pending = new Set(
+      [...view.approvals, ...known.filter(({ status }) => status === 'PENDING')].map(({ id }) => id),
     )
+    for (const decision of decisions) if (pending.has(decision.approvalId)) await take(session, decision)
+    const turn = turnIn(session.id, approval)
+    if (turn === null) return null
+    const tells = (id: string) => log?.events.edges.findLast(({ node }) => isAbout(node, id))?.node.seq ?? []
+    const settled = decisions.flatMap(({ approvalId: id }) => (pending.has(id) ? [] : tells(id)))
     const after = Math.min(view.version, ...settled)
     const asked = decisions.map(({ approvalId }) => approvalId)
-    const place = { after, view, decided: decidedCalls(message), asked }
+    const below = new Set(known.flatMap((one) => (one.session.id === session.id ? [] : one.id)))
+    const decidedBelow = decisions.filter(({ approvalId }) => below.has(approvalId))
+    const results = await this.#resultsBelow(decidedBelow, ids)
+    const decided = openCalls(message).filter((id) => decidedBelow.every(({ toolCallId }) => toolCallId !== id))
+    const place = { after, view, decided, asked, results }
     const own = isShown(turn, after) ? null : { ...place, turnId: turn.id, messageId: turn.message.id }
     const waitingId = decisions.find((decision) => decision.waitingId !== undefined)?.waitingId
     if (waitingId === undefined) return own
@@ -200,6 +217,17 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     if (waiting === null || isShown(waiting, after)) return own
     const behind = { ...place, turnId: waitingId, messageId: waiting.message.id }
     return own === null ? { ...behind, after: waiting.firstSeq - 1, view: null } : { ...behind, behind: turn.id }
+  }
+
+  /** As they stand now: another person may have decided first, and differently. */
+  async #resultsBelow(
+    decisions: readonly Decision[],
+    ids: { readonly id: string; readonly sessionId: string },
+  ): Promise<Chunk[]> {
+    if (decisions.length === 0) return []
+    const { session } = await this.#options.client.read(DecidedTurnDocument, ids)
+    const approved = new Set(session?.approvals.flatMap(({ id, status }) => (status === 'APPROVED' ? id : [])))
+    return decisions.map(({ toolCallId, approvalId }) => resultBelow(toolCallId, approved.has(approvalId)))
   }
 
   #follow(session: SessionClient, place: FollowedTurn, abortSignal: AbortSignal | undefined): ReadableStream<Chunk> {
@@ -230,6 +258,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     const asked = new Set(place.asked)
     let hasEnded = false
     yield { type: 'start', ...(decided === undefined ? { messageId: turnId } : {}) }
+    yield* place.results ?? []
     if (mayWait === true) {
       const first = await this.#askedFirst(session, turnId)
       if (first !== null) return yield* first
@@ -248,11 +277,14 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
       if (event.__typename === 'ApprovalEvent') asked.add(event.approval.id)
       if (event.__typename === 'TurnPausedEvent') {
         const now = await session.view()
-        if (now === null || now.activeTurn?.turn.id !== followed || now.approvals.length === 0) continue
+        if (now === null || now.activeTurn?.turn.id !== followed) continue
+        const waiting = await this.#waiting(session, now)
         // An earlier pause, of a turn that has gone on since: what is asked now stands further on in the log.
-        if (!now.approvals.every(({ id }) => asked.has(id))) continue
+        const isAsked = ({ id }: Pending): boolean => asked.has(id) || event.pausedReason.includes(id)
+        if (waiting.length === 0 || !waiting.every(isAsked)) continue
         const waitingId = followed === turnId ? null : turnId
-        yield* [...chunks.end(), ...chunks.ask(now.approvals, waitingId), { type: 'finish' } as const]
+        const question = now.approvals.length > 0 ? chunks.ask(waiting, waitingId) : chunks.askBelow(waiting, waitingId)
+        yield* [...chunks.end(), ...question, { type: 'finish' } as const]
         return
       }
       if (event.__typename !== 'TurnCompletedEvent') continue
@@ -281,9 +313,17 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   async #askedFirst(session: SessionClient, turnId: string): Promise<Chunk[] | null> {
     const view = await session.view()
     const ahead = view?.activeTurn?.turn.id
-    if (view === null || ahead === undefined || ahead === turnId || view.approvals.length === 0) return null
-    if (await this.#isOver(turnId)) return null
-    return [...new TurnChunks(ahead, view).ask(view.approvals, turnId), { type: 'finish' }]
+    if (view === null || ahead === undefined || ahead === turnId) return null
+    const waiting = await this.#waiting(session, view)
+    if (waiting.length === 0 || (await this.#isOver(turnId))) return null
+    return [...new TurnChunks(ahead, view).ask(waiting, turnId), { type: 'finish' }]
+  }
+
+  /** What the turn that runs waits for, or else what it has delegated, oldest first. */
+  async #waiting(session: SessionClient, { approvals, activeTurn }: SessionView): Promise<readonly Pending[]> {
+    if (approvals.length > 0 || activeTurn?.turn.pausedReason == null) return approvals
+    const { session: read } = await this.#options.client.read(AskedBelowDocument, { id: session.id })
+    return read?.approvals.toReversed() ?? []
   }
 
   async #isOver(turnId: string): Promise<boolean> {
@@ -333,15 +373,32 @@ function answerToGoOnWith<Message extends ChatMessage>(options: SendOptions<Mess
 
 interface Decision {
   readonly approvalId: string
+  readonly toolCallId: string
   readonly waitingId: string | undefined
   readonly approved?: boolean
   readonly reason?: string
 }
 
 function decisionsOf({ parts }: ChatMessage): Decision[] {
-  return (parts as readonly MessagePart[]).flatMap(({ state, approval }) =>
-    state === DECIDED && approval !== undefined ? [{ ...approval, ...readQuestionId(approval.id) }] : [],
+  return (parts as readonly MessagePart[]).flatMap(({ state, approval, toolCallId }) =>
+    state === DECIDED && approval !== undefined && toolCallId !== undefined
+      ? [{ ...approval, toolCallId, ...readQuestionId(approval.id) }]
+      : [],
   )
+}
+
+/** The turn of this session that waits for it; null: it may not be seen. */
+function turnIn(sessionId: string, waiting: Partial<WaitingTurn> | null): WaitingTurn['turn'] | null {
+  const { turn = null, session } = waiting ?? {}
+  return session?.delegation == null || session.id === sessionId ? turn : turnIn(sessionId, session.delegation)
+}
+
+/** An event says that the approval is asked for, settled, or waited for by a delegated task. */
+function isAbout(
+  { approval, pausedReason }: { readonly approval?: { readonly id: string }; readonly pausedReason?: string },
+  id: string,
+): boolean {
+  return approval?.id === id || pausedReason?.includes(id) === true
 }
 
 async function take(session: SessionClient, { approvalId: id, approved, reason }: Decision): Promise<void> {
@@ -356,9 +413,10 @@ function isShown({ status, lastSeq }: ShownTurn, after: number): boolean {
   return OVER.has(status) && (lastSeq ?? 0) <= after
 }
 
-function decidedCalls({ parts }: ChatMessage): string[] {
-  return (parts as readonly MessagePart[]).flatMap(({ state, toolCallId }) =>
-    state === DECIDED && toolCallId !== undefined ? [toolCallId] : [],
+/** Calls that are still to have a result: those that were decided about, and delegated tasks that waited for that. */
+function openCalls({ parts }: ChatMessage): string[] {
+  return (parts as readonly MessagePart[]).flatMap(({ state, output, toolCallId = [] }) =>
+    state === DECIDED || output === WAITS_BELOW ? toolCallId : [],
   )
 }
 

@@ -49,5 +49,6 @@ export interface MessagePart {
   readonly text?: string
   readonly state?: string
   readonly toolCallId?: string
+  readonly output?: unknown
   readonly approval?: { readonly id: string; readonly approved?: boolean; readonly reason?: string }
 }

@@ -43,24 +43,64 @@ export const TurnStartDocument = typed<
   { readonly id: string }
 >('query TurnStart($id: ID!) { turn(id: $id) { firstSeq lastSeq status message { id } } }')
 
-/** The turn of an approval, and where in the log the session's newest approvals were asked for or settled. */
+/** A turn that waits, its session, and the turn that waits for it where that works on a delegated task. */
+export interface WaitingTurn {
+  readonly turn: ShownTurn & { readonly id: string }
+  readonly session: { readonly id: string; readonly delegation?: WaitingTurn | null }
+}
+
+const TURN = 'turn { id status lastSeq message { id } }'
+
+/**
+ * The turn of an approval; the session's newest approvals, with those of what it has delegated; and where in the log
+ * they were asked for or settled.
+ */
 export const DecidedTurnDocument = typed<
   {
-    readonly approval: { readonly turn?: ShownTurn & { readonly id: string } } | null
+    readonly approval: Partial<WaitingTurn> | null
     readonly session: {
+      readonly approvals: readonly {
+        readonly id: string
+        readonly status: string
+        readonly session: { readonly id: string }
+      }[]
       readonly events: {
         readonly edges: readonly {
-          readonly node: { readonly seq: number; readonly approval?: { readonly id: string } }
+          readonly node: {
+            readonly seq: number
+            readonly approval?: { readonly id: string }
+            readonly pausedReason?: string
+          }
         }[]
       }
     } | null
   },
   { readonly id: string; readonly sessionId: string }
 >(`query DecidedTurn($id: ID!, $sessionId: ID!) {
-  approval: node(id: $id) { ... on Approval { turn { id status lastSeq message { id } } } }
+  approval: node(id: $id) { ... on Approval { ${TURN} session { id
+    delegation { ${TURN} session { id delegation { ${TURN} session { id } } } }
+  } } }
   session(id: $sessionId) {
-    events(last: 50, types: [APPROVAL]) { edges { node { seq ... on ApprovalEvent { approval { id } } } } }
+    approvals(delegated: true) { id status session { id } }
+    events(last: 50, types: [APPROVAL, TURN_PAUSED]) {
+      edges { node { seq ... on ApprovalEvent { approval { id } } ... on TurnPausedEvent { pausedReason } } }
+    }
   }
+}`)
+
+/** What the sessions wait for to which this one has delegated. */
+export const AskedBelowDocument = typed<
+  {
+    readonly session: {
+      readonly approvals: readonly {
+        readonly id: string
+        readonly task: { readonly id: string; readonly detail: string; readonly args?: unknown }
+      }[]
+    } | null
+  },
+  { readonly id: string }
+>(`query AskedBelow($id: ID!) {
+  session(id: $id) { approvals(status: [PENDING], delegated: true) { id task { id detail args } } }
 }`)
 
 /** Requests the end of the turn that runs in the session; repeated after that it is refused, and changes nothing. */

@@ -5,10 +5,18 @@ import type { Chunk, PlanTask } from './chunks.ts'
 
 type Told<Name extends SessionEvent['__typename']> = Extract<SessionEvent, { __typename: Name }>
 type Task = Told<'TaskUpdateEvent'>['task']
-type Pending = SessionView['approvals'][number]
+
+/** An approval that is asked for. */
+export interface Pending {
+  readonly id: string
+  readonly task: { readonly id: string; readonly detail: string; readonly args?: unknown }
+}
 
 /** Of what a running command prints, a page is shown the end. */
 const SHOWN_OUTPUT = 32 * 1024
+
+/** The result of a delegated task until what it waits for is decided. */
+export const WAITS_BELOW = 'It waits for a decision.'
 
 const ENDS: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'SKIPPED', 'CANCELLED', 'INTERRUPTED'])
 
@@ -85,6 +93,12 @@ export class TurnChunks {
     })
   }
 
+  /** As `ask`, for calls that delegated tasks make. A page sends no decision while a call of its own has no result. */
+  askBelow(approvals: readonly Pending[], waitingId: string | null = null): Chunk[] {
+    const open = [...this.#calls].map((id): Chunk => result(id, WAITS_BELOW))
+    return [...open, ...this.ask(approvals, waitingId)]
+  }
+
   /** What is open is closed. */
   end(): Chunk[] {
     const texts = [...this.#texts.values()].map(({ id }): Chunk => ({ type: 'text-end', id }))
@@ -124,7 +138,7 @@ export class TurnChunks {
     }
     if (!ENDS.has(taskStatus) || !this.#calls.delete(toolCallId)) return []
     const said = [output, stderr].filter((text) => text != null && text !== '').join('\n')
-    if (taskStatus === 'DONE') return [{ type: 'tool-output-available', toolCallId, output: said, dynamic: true }]
+    if (taskStatus === 'DONE') return [result(toolCallId, said)]
     return [{ type: 'tool-output-error', toolCallId, errorText: said === '' ? taskStatus : said, dynamic: true }]
   }
 
@@ -183,6 +197,15 @@ function questionId(approvalId: string, waitingId: string | null): string {
 export function readQuestionId(id: string): { readonly approvalId: string; readonly waitingId: string | undefined } {
   const [approvalId = id, waitingId] = id.split(' ')
   return { approvalId, waitingId }
+}
+
+/** Of what was decided about for a delegated task: its result is part of that task's. */
+export function resultBelow(toolCallId: string, isApproved: boolean): Chunk {
+  return isApproved ? result(toolCallId, 'Allowed.') : { type: 'tool-output-denied', toolCallId }
+}
+
+function result(toolCallId: string, output: string): Chunk {
+  return { type: 'tool-output-available', toolCallId, output, dynamic: true }
 }
 
 /** The end of calls whose turn has ended without a result of theirs, such as of an approval that came too late. */

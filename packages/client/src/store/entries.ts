@@ -20,8 +20,9 @@ export function toEntry(node: StoreEntryFragment, key: string = node.id): Entry 
   const base = { key, seq, at, content, turnId: node.turn?.id ?? null }
   switch (node.__typename) {
     case 'PersonMessage': {
-      const { id, status } = node.message
-      return { kind: 'person', ...base, author: node.author, message: { id, status }, sending: null }
+      const { id, status, attachments } = node.message
+      const files = attachments.map(({ name }) => name)
+      return { kind: 'person', ...base, author: node.author, message: { id, status }, files, sending: null }
     }
     case 'AgentText':
       return { kind: 'agent', ...base, isStreaming: false, final: node.final, taskId: node.task?.id ?? null }

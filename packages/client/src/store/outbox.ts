@@ -61,7 +61,7 @@ export class Outbox {
 }
 
 /** The entry that shows it, behind all of the log. */
-export function entryOf({ idempotencyKey, content, at, sending }: Outgoing): PersonEntry {
+export function entryOf({ idempotencyKey, content, options, at, sending }: Outgoing): PersonEntry {
   return {
     kind: 'person',
     key: idempotencyKey,
@@ -71,6 +71,7 @@ export function entryOf({ idempotencyKey, content, at, sending }: Outgoing): Per
     content,
     author: null,
     message: null,
+    files: options.attachments ?? [],
     sending,
   }
 }

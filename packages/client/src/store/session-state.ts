@@ -39,6 +39,8 @@ export interface PersonEntry extends EntryBase {
   readonly author: StoreAuthorFragment | null
   /** Null until the server has accepted it. */
   readonly message: { readonly id: string; readonly status: MessageStatus } | null
+  /** The names of the files that it names; those that are gone are left out. */
+  readonly files: readonly string[]
   /** Of a message of this page: under way, or why it did not arrive. Null: it has. */
   readonly sending: SendingState | null
 }
