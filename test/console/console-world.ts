@@ -17,6 +17,8 @@ export interface OpenOptions {
   readonly width?: number
   readonly height?: number
   readonly colorScheme?: 'light' | 'dark'
+  /** True: fingers, and keys on the screen. */
+  readonly hasTouch?: boolean
   /** In which the page shows times; that of the machine when left out. */
   readonly timeZone?: string
   /** What the browser may complain of: nothing, unless the test provokes it. */
@@ -101,9 +103,9 @@ export class ConsoleBrowser implements AsyncDisposable {
 
   /** A profile without a login, and its empty page. */
   async blank(options: OpenOptions = {}): Promise<Opened> {
-    const { width = 1280, height = 800, colorScheme = 'light', timeZone, allowed } = options
+    const { width = 1280, height = 800, colorScheme = 'light', hasTouch = false, timeZone, allowed } = options
     const zone = timeZone === undefined ? {} : { timezoneId: timeZone }
-    const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme, ...zone })
+    const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme, hasTouch, ...zone })
     const page = await context.newPage()
     return new Opened(context, page, { origins: [this.url], ...(allowed !== undefined && { allowed }) })
   }

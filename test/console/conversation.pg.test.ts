@@ -30,6 +30,19 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     await expect.poll(() => hiddenBelow(page, 'ended with exit code 0')).toBeLessThanOrEqual(0)
   })
 
+  test('what a delegated task waits for is decided where the conversation is', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli:delegating' })
+    const { page } = opened
+    const task = { task: 'run: rm -f nothing', expect: 'An answer.' }
+    await say(page, `tool: delegation__delegate ${JSON.stringify(task)}`)
+    const card = page.getByRole('region', { name: 'Approval', exact: true })
+    await card.getByText('rm -f nothing').waitFor()
+    await card.getByRole('button', { name: 'Approve' }).click()
+    await card.waitFor({ state: 'hidden' })
+    const answer = page.locator('.entry-agent', { hasText: 'Rehearsal' })
+    await expect.poll(() => answer.innerText()).toContain('delegation__delegate')
+  })
+
   test('who reads further up stays there while others speak, and is at the end after speaking', async () => {
     await using opened = await world.open('ada', { path: `/sessions/${encodeURIComponent(ID)}` })
     const { page } = opened
@@ -55,6 +68,32 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     const entry = opened.page.locator('.entry-agent')
     await entry.getByText('two.txt').waitFor()
     expect(await entry.innerText()).toContain('Printed:\none.txt\ntwo.txt')
+  })
+
+  test('the files of a message are shown with it, at once and to whom opens the page later', async () => {
+    await using opened = await world.open('ada', { path: `/sessions/${encodeURIComponent(ID)}` })
+    const { page } = opened
+    const buffer = Buffer.from('Tuesday')
+    await page.getByLabel('Files', { exact: true }).setInputFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer })
+    await page.getByRole('button', { name: 'Leave out plan.txt' }).waitFor()
+    await say(page, 'What does the plan say?')
+    const shown = page.locator('.entry-person', { hasText: 'What does the plan say?' }).getByText('plan.txt')
+    await shown.waitFor()
+    await page.reload()
+    await shown.waitFor()
+    expect(await shown.isVisible()).toBe(true)
+  })
+
+  test('on a phone, whose keys have no Shift+Enter, Enter makes a new line', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli%3Aphone', width: 360, hasTouch: true })
+    const { page } = opened
+    const message = page.getByRole('textbox', { name: 'Message' })
+    await message.fill('One')
+    await message.press('Enter')
+    await message.pressSequentially('Two')
+    expect(await message.inputValue()).toBe('One\nTwo')
+    await page.getByRole('button', { name: 'Send' }).tap()
+    expect(await page.locator('.entry-person').innerText()).toContain('One\nTwo')
   })
 
   async function append(content: string): Promise<void> {

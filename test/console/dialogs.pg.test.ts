@@ -1,8 +1,9 @@
 /** Dialogs: what a pointer may do to them, and where the focus is when they are closed. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { OpenSessionDocument } from '../generated/graphql.ts'
+import { CreateFactDocument, OpenSessionDocument } from '../generated/graphql.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { PATIENCE } from '../harness/patience.ts'
 import { ConsoleWorld } from './console-world.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
@@ -48,6 +49,30 @@ describe.skipIf(!hasBrowser)(`dialogs${withoutBrowser}`, () => {
     await page.getByRole('dialog').getByRole('button', { name: by, exact: true }).press('Enter')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     expect(await focused(page)).toBe(name)
+  })
+
+  test('a session that was just opened can be written in at once', async () => {
+    await using opened = await world.open('ada', { path: '/sessions' })
+    const { page } = opened
+    await page.locator('main').getByRole('button', { name: 'New session' }).press('Enter')
+    await page.getByRole('dialog').getByLabel('What it is about').press('Enter')
+    await page.getByText('Nothing was said yet').waitFor()
+    await expect.poll(() => focused(page), PATIENCE).toBe('Message')
+  })
+
+  test('why something is refused is shown in front of the dialog in which it was asked for', async () => {
+    await world.story.as('ada').run(CreateFactDocument, { content: 'The oak is old.' })
+    await using opened = await world.open('ada', { path: '/memory/facts' })
+    const { page } = opened
+    const dialog = page.getByRole('dialog')
+    await page.locator('main').getByRole('button', { name: 'New fact' }).first().click()
+    await dialog.getByLabel('What it says').fill('The oak is old.')
+    await dialog.getByRole('button', { name: 'State it' }).click()
+    const dismiss = page.getByRole('status').getByRole('button', { name: 'Dismiss' })
+    // What stands behind an open dialog takes no click.
+    await dismiss.click()
+    await dismiss.waitFor({ state: 'detached' })
+    expect(await dialog.isVisible()).toBe(true)
   })
 
   test('the button of a menu has the focus again when a dialog that it led to was closed', async () => {

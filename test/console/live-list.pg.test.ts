@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { OpenSessionDocument, UpdateSessionDocument } from '../generated/graphql.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { PATIENCE } from '../harness/patience.ts'
 import { ConsoleWorld } from './console-world.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
@@ -52,7 +53,7 @@ describe.skipIf(!hasBrowser)(`the live list${withoutBrowser}`, () => {
     await page.getByRole('heading', { name: 'Where do quinces grow?', exact: true }).waitFor()
     await page.getByRole('link', { name: 'All sessions' }).click()
     const row = page.locator('.session-row', { hasText: '@ada:web:' })
-    expect(await row.locator('strong').innerText()).toBe('Where do quinces grow?')
+    await expect.poll(() => row.locator('strong').innerText()).toBe('Where do quinces grow?')
   })
 
   test('an update does not hide what was read of a later state', async () => {
@@ -83,5 +84,49 @@ describe.skipIf(!hasBrowser)(`the live list${withoutBrowser}`, () => {
     await page.getByLabel('Search sessions').fill('figs')
     await page.getByText('Dried figs').waitFor()
     expect(await page.getByText('Ripe figs').count()).toBe(0)
+  })
+
+  test('who comes back from a session finds the list as it was left', async () => {
+    for (let nth = 0; nth < 40; nth++)
+      await world.story
+        .as('ada')
+        .run(OpenSessionDocument, { input: { id: `cli:apple${nth}`, description: `Apple ${nth}` } })
+    await using opened = await world.open('ada', { path: '/sessions?search=Apple' })
+    const { page } = opened
+    const scrolled = (): Promise<number> => page.evaluate(`document.querySelector('.list')?.scrollTop ?? -1`)
+    await page.getByText('Apple 39').hover()
+    await page.mouse.wheel(0, 1400)
+    await page.getByText('Apple 10', { exact: true }).click()
+    await page.getByText('Nothing was said yet').waitFor()
+    await page.getByRole('link', { name: 'All sessions' }).click()
+    await expect.poll(scrolled, PATIENCE).toBeGreaterThan(1000)
+    expect(await page.getByLabel('Search sessions').inputValue()).toBe('Apple')
+    await page.getByText('Apple 12', { exact: true }).click()
+    await page.getByText('Nothing was said yet').waitFor()
+    await page.goBack()
+    await expect.poll(scrolled, PATIENCE).toBeGreaterThan(1000)
+  })
+
+  test('a session that was put aside is brought back, at once or later', async () => {
+    await world.story.as('ada').run(OpenSessionDocument, { input: { id: 'cli:quince', description: 'Old quinces' } })
+    await using opened = await world.open('ada', { path: '/sessions/cli%3Aquince' })
+    const { page } = opened
+    const choose = async (item: string): Promise<void> => {
+      await page.locator('.session-head').getByRole('button', { name: 'More' }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    const row = page.locator('.session-row', { hasText: 'Old quinces' })
+    await choose('Put aside')
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+    await row.click()
+    await choose('Put aside')
+    await page.getByLabel('Which sessions').selectOption('Put aside')
+    await row.click()
+    await page.locator('.session-head').getByText('put aside').waitFor()
+    await choose('Bring back')
+    await page.locator('.session-head').getByText('idle').waitFor()
+    await page.goto(`${world.url}/#/sessions`)
+    await row.waitFor()
+    expect(await row.count()).toBe(1)
   })
 })

@@ -1,6 +1,5 @@
 /** The page People: an admin adds, changes, links, revokes and removes; a user does not find the page. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { must } from '../../src/platform/must.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleWorld } from './console-world.ts'
 
@@ -36,7 +35,8 @@ describe.skipIf(!hasBrowser)(`people${withoutBrowser}`, () => {
     await dialog.getByLabel('Name').fill('doras')
     await dialog.getByLabel('User', { exact: true }).selectOption('dora')
     await dialog.getByRole('button', { name: 'Create' }).click()
-    const secret = must(/fct_[0-9a-f]{64}/.exec(await dialog.getByText('fct_').innerText())?.[0], 'a token')
+    const secret = await dialog.getByLabel('Token').inputValue()
+    expect(secret).toMatch(/^fct_[0-9a-f]{64}$/)
     await dialog.getByRole('button', { name: 'I have kept it' }).click()
     const statusOf = async (): Promise<number> => {
       const headers = { authorization: `Bearer ${secret}`, accept: 'application/json' }
@@ -52,6 +52,35 @@ describe.skipIf(!hasBrowser)(`people${withoutBrowser}`, () => {
     await row('dora').getByRole('button', { name: 'Remove' }).click()
     await dialog.getByRole('button', { name: 'Remove' }).click()
     await row('dora').waitFor({ state: 'detached' })
+  })
+
+  test('a new token is lost by no slip before it is copied', async () => {
+    await using opened = await world.open('ada', { path: '/people/tokens' })
+    const { page } = opened
+    const dialog = page.getByRole('dialog')
+    const create = async (name: string): Promise<void> => {
+      await page.locator('main').getByRole('button', { name: 'New token' }).click()
+      await dialog.getByLabel('Name', { exact: true }).fill(name)
+      await dialog.getByLabel('User', { exact: true }).selectOption('ada')
+      await dialog.getByRole('button', { name: 'Create' }).click()
+      await dialog.getByRole('heading', { name: 'The new token' }).waitFor()
+    }
+    const alert = dialog.getByRole('alert')
+    await create('kept')
+    for (const slip of ['Enter', 'Escape', 'Escape', 'Escape']) await page.keyboard.press(slip)
+    await alert.getByText('Copy the token first').waitFor()
+    await page.mouse.click(5, 5)
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    expect(await dialog.getByLabel('Token').inputValue()).toMatch(/^fct_/)
+    await dialog.getByRole('button', { name: 'I have kept it' }).press('Enter')
+    await dialog.waitFor({ state: 'hidden' })
+
+    await create('copied')
+    await dialog.getByLabel('Token').press('Control+c')
+    await dialog.getByRole('button', { name: 'Copied' }).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('New token')
   })
 
   test('on the width of a phone nothing is wider than the page; a user does not find it', async () => {

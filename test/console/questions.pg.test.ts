@@ -38,6 +38,7 @@ describe.skipIf(!hasBrowser)(`questions${withoutBrowser}`, () => {
 
     await opened.page.getByRole('region', { name: 'Questions' }).getByRole('button', { name: 'Answer' }).click()
     await opened.page.getByLabel('The answer').fill('Only on Sundays.')
+    expect(await opened.page.getByText('It becomes no fact.').count()).toBe(0)
     await opened.page.getByRole('dialog').getByRole('button', { name: 'Answer', exact: true }).click()
     await opened.page.getByRole('dialog').waitFor({ state: 'hidden' })
     for (const one of asked) await one.waitFor({ state: 'hidden' })
@@ -59,6 +60,7 @@ describe.skipIf(!hasBrowser)(`questions${withoutBrowser}`, () => {
     const dialog = page.getByRole('dialog')
     // The answer alone would be kept nowhere: it was asked about in no session.
     await dialog.getByLabel('The answer').fill('Ben is right.')
+    await dialog.getByText('It becomes no fact.').waitFor()
     expect(await dialog.getByRole('button', { name: 'Answer', exact: true }).isDisabled()).toBe(true)
     await dialog.getByLabel('What follows').selectOption('What is known holds no more')
     await dialog.getByLabel('What holds, as a fact').fill('The tower of Ghent opens at ten.')

@@ -71,6 +71,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await page.getByRole('article').first().waitFor()
     for (let n = 0; n < 10; n += 1) await press(opened, 'p', ...(n < 9 ? ['d'] : []))
     await press(opened, 'a')
+    expect(await page.getByLabel('The question').inputValue()).toMatch(/^Is this true\? The .* hums\.$/)
     await page.getByLabel('The question').fill('Does it hum?')
     await press(opened, 'Tab', 'Tab', 'Enter')
     // It stays until the question is stored, and takes the keys meanwhile.
@@ -198,6 +199,18 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await page.getByLabel('Which').selectOption('waiting')
     await card.waitFor()
     expect(await card.count()).toBe(1)
+  })
+
+  test('facts are opened by keys alone, also after a click on their tab', async () => {
+    const content = 'The kettle stands in the hall.'
+    await factSaying(content)
+    await using opened = await world.open('ada', { path: '/memory' })
+    const { page } = opened
+    await page.getByRole('tab', { name: 'Facts' }).click()
+    await page.getByRole('article', { name: content }).waitFor()
+    await press(opened, 'ArrowDown', 'ArrowUp', 'Enter')
+    await page.getByRole('region', { name: 'The fact' }).waitFor()
+    expect(page.url()).toContain('/memory/facts/')
   })
 
   test('a fact that is edited in two tabs: the second one is shown what the first has made of it', async () => {
@@ -383,7 +396,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await page.getByLabel('Name').fill('Morning report')
     await page.getByLabel('Message that is sent').fill('What is new?')
     await page.getByLabel('Cron expression').fill('0 25 * * *')
-    await page.getByText('The expression the hour "25"').waitFor()
+    await page.getByText('The hour "25"').waitFor()
     await page.getByLabel('Cron expression').fill('30 6 * * *')
     await expect.poll(() => page.locator('.schedule-firings li').count()).toBe(5)
     await page.getByRole('button', { name: 'Create' }).click()
@@ -443,7 +456,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     const call = page.locator('.task', { hasText: 'clock__now' })
     await call.locator('summary').press('Enter')
     expect(await call.getByLabel('Arguments').innerText()).toBe('{\n  "zone": "Asia/Tokyo"\n}')
-    expect(await call.getByRole('region', { name: 'Output' }).innerText()).toContain(' at ')
+    await expect.poll(() => call.getByRole('region', { name: 'Output' }).innerText()).toContain(' at ')
 
     // The same by the form that is made of its schema.
     await page.goto(`${world.url}/#/plugins/tools`)

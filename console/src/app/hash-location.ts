@@ -12,7 +12,11 @@ interface Place {
 
 /** Where the console is now; components have `useHashPath`. */
 export function readPlace(): Place {
-  const [path = '', search = ''] = location.hash.replace(/^#/, '').split('?', 2)
+  return placeOf(location.hash)
+}
+
+function placeOf(hash: string): Place {
+  const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2)
   return { path: path.startsWith('/') ? path : `/${path}`, search }
 }
 
@@ -34,12 +38,26 @@ export function decodePart(part: string): string {
   }
 }
 
+/** What a step of the browser's history that the console made is told apart by, and where it led from. */
+interface Step {
+  readonly step: number
+  readonly from: string
+}
+
+/** One step back, where that is a page that fits; false: it is not, and nothing was done. */
+export function goBackTo(fits: (path: string) => boolean): boolean {
+  const { from } = (history.state ?? {}) as Partial<Step>
+  if (from === undefined || !fits(placeOf(from).path)) return false
+  history.back()
+  return true
+}
+
 /** As anywhere in the console, also outside components: `goTo('/sessions')`. */
 export function goTo(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   const href = `#${to}`
   if (href === location.hash) return
   if (replace) history.replaceState(history.state, '', href)
-  else history.pushState(null, '', href)
+  else history.pushState({ step: Date.now(), from: location.hash } satisfies Step, '', href)
   dispatchEvent(new PopStateEvent('popstate'))
 }
 

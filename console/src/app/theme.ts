@@ -1,11 +1,12 @@
 /** Light, dark, or as the system has it; kept in this browser. */
 import { useSyncExternalStore } from 'react'
+import { Listeners } from '../ui/listeners.ts'
 
 const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
 const KEY = 'factotum.theme'
-const listeners = new Set<() => void>()
+const listeners = new Listeners()
 
 function readTheme(): Theme {
   const kept = localStorage.getItem(KEY)
@@ -23,16 +24,13 @@ export function nextTheme(theme: Theme): Theme {
 }
 
 export function useTheme(): [Theme, (theme: Theme) => void] {
-  const theme = useSyncExternalStore((changed) => {
-    listeners.add(changed)
-    return () => listeners.delete(changed)
-  }, readTheme)
+  const theme = useSyncExternalStore(listeners.follow, readTheme)
   return [
     theme,
     (next) => {
       localStorage.setItem(KEY, next)
       applyTheme()
-      for (const listener of listeners) listener()
+      listeners.notify()
     },
   ]
 }

@@ -4,6 +4,7 @@
  */
 import type { ClientError, ConnectionState } from '@factotum/client'
 import { useSyncExternalStore } from 'react'
+import { Listeners } from '../ui/listeners.ts'
 
 export type Trouble = 'none' | 'unreachable' | 'unauthenticated' | 'overloaded'
 
@@ -12,16 +13,16 @@ const GRACE_MS = 1200
 
 let trouble: Trouble = 'none'
 let grace: ReturnType<typeof setTimeout> | undefined
-const listeners = new Set<() => void>()
-const returns = new Set<() => void>()
+const listeners = new Listeners()
+const returns = new Listeners()
 
 function become(next: Trouble): void {
   clearTimeout(grace)
   if (next === trouble) return
   const isBack = next === 'none' && trouble !== 'none'
   trouble = next
-  for (const listener of listeners) listener()
-  if (isBack) for (const back of returns) back()
+  listeners.notify()
+  if (isBack) returns.notify()
 }
 
 /** The server has answered a call. */
@@ -46,15 +47,9 @@ export function reportSocket(state: ConnectionState): void {
 
 /** Calls `back` whenever the server is there again; what it returns ends that. */
 export function onReturn(back: () => void): () => void {
-  returns.add(back)
-  return () => returns.delete(back)
+  return returns.follow(back)
 }
 
 export function useTrouble(): Trouble {
-  return useSyncExternalStore(follow, () => trouble)
-}
-
-function follow(changed: () => void): () => void {
-  listeners.add(changed)
-  return () => listeners.delete(changed)
+  return useSyncExternalStore(listeners.follow, () => trouble)
 }

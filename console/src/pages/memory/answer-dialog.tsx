@@ -60,6 +60,7 @@ export function AnswerDialog({ question, onClose }: AnswerDialogProps) {
       <p className="foreign">{question.content}</p>
       <TextAreaField
         label="The answer"
+        hint={outcome === null && isLearned(question) ? undefined : 'Kept with the question. It becomes no fact.'}
         maxLength={2000}
         value={answer}
         onChange={(event) => setAnswer(event.target.value)}

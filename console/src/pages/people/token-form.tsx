@@ -10,8 +10,7 @@ import {
 } from '../../generated/graphql.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/controls/dialog.tsx'
-import { SelectField, TextField } from '../../ui/controls/field.tsx'
-import { CopyId } from '../../ui/display/copy-id.tsx'
+import { SelectField, TextAreaField, TextField } from '../../ui/controls/field.tsx'
 
 export function TokenForm({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('')
@@ -71,15 +70,36 @@ export function TokenForm({ onClose }: { readonly onClose: () => void }) {
 }
 
 function Secret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
-  const done = (
-    <Button type="submit" kind="main">
-      I have kept it
-    </Button>
+  const [isCopied, setIsCopied] = useState(false)
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(secret)
+    setIsCopied(true)
+  }
+  const actions = (
+    <>
+      <Button onClick={onClose}>I have kept it</Button>
+      <Button kind="main" icon={isCopied ? 'check' : 'copy'} onClick={() => void copy()}>
+        {isCopied ? 'Copied' : 'Copy'}
+      </Button>
+    </>
   )
   return (
-    <Dialog title="The new token" isOpen onClose={onClose} onSubmit={onClose} actions={done}>
-      <p>It is shown only once. Copy it to where it is used:</p>
-      <CopyId id={secret} />
+    <Dialog
+      title="The new token"
+      isOpen
+      onClose={onClose}
+      actions={actions}
+      keptOpen={isCopied ? undefined : 'Copy the token first. It cannot be shown again once this is closed.'}
+    >
+      <TextAreaField
+        label="Token"
+        rows={2}
+        hint="It is shown only once. Copy it to where it is used."
+        readOnly
+        value={secret}
+        onFocus={(event) => event.target.select()}
+        onCopy={() => setIsCopied(true)}
+      />
     </Dialog>
   )
 }

@@ -25,6 +25,12 @@ test('what is set comes back as it was, and what is left empty is left out', () 
   expect(() => settingsOf(fields, { words: '[' })).toThrow(SyntaxError)
 })
 
+test('a field that takes JSON says so, behind what it is for', () => {
+  const properties = { words: { type: 'array' }, more: { type: 'object', description: 'What else is said.' } }
+  const hints = settingsFields({ properties }).map(({ description }) => description)
+  expect(hints).toEqual(['As JSON.', 'What else is said. As JSON.'])
+})
+
 test('a plugin without settings has no field', () => {
   expect(settingsFields({})).toEqual([])
   expect(settingsFields(null)).toEqual([])

@@ -29,9 +29,14 @@ export function settingsFields(schema: unknown): readonly SettingsField[] {
     name,
     kind: kindOf(property),
     choices: (property.enum ?? []).map(String),
-    description: typeof property.description === 'string' ? property.description : '',
+    description: hintOf(property),
     isRequired: required?.includes(name) === true && property.default === undefined,
   }))
+}
+
+function hintOf(property: Property): string {
+  const said = typeof property.description === 'string' ? property.description : ''
+  return kindOf(property) === 'json' ? `${said} As JSON.`.trim() : said
 }
 
 function kindOf({ type, enum: choices }: Property): SettingsField['kind'] {

@@ -116,7 +116,13 @@ function Secrets() {
   )
 }
 
-const KINDS = { PROVIDER: 'provider', WEBHOOK: 'webhooks of', SKILL: 'skill', MCP_SERVER: 'MCP server' } as const
+const KINDS = {
+  PROVIDER: 'provider',
+  WEBHOOK: 'webhooks of',
+  SKILL: 'skill',
+  MCP_SERVER: 'MCP server',
+  PLUGIN: 'plugin',
+} as const
 
 function SecretRow({ secret: { name, source, wantedBy } }: { readonly secret: Secret }) {
   const isMissing = source === null && wantedBy.some(({ required }) => required)

@@ -5,7 +5,7 @@ import { useState, type DragEvent } from 'react'
 import { useSearchParams } from 'wouter'
 import { decodePart } from '../../app/hash-location.ts'
 import { client } from '../../data/client.ts'
-import { beginRead, useRead } from '../../data/use-read.ts'
+import { beginRead } from '../../data/use-read.ts'
 import { useViewer } from '../../data/use-viewer.ts'
 import { SessionPageDocument } from '../../generated/graphql.ts'
 import { Tabs } from '../../ui/controls/tabs.tsx'
@@ -21,7 +21,9 @@ import { LogPanel } from './log/log-panel.tsx'
 import { Questions } from './question/questions.tsx'
 import { SessionHeader } from './session-header.tsx'
 import { ChildTurn } from './turn/child-turn.ts'
+import { Paused } from './turn/paused.tsx'
 import { TurnPanel } from './turn/turn-panel.tsx'
+import { useSessionPage } from './use-session-page.ts'
 import { useSessionTrouble } from './use-session-trouble.ts'
 import './session.css'
 
@@ -31,7 +33,7 @@ export default function SessionPage({ id }: { readonly id: string }) {
   const state = useSession(id, ({ session }) => session?.status)
   const trouble = useSessionTrouble(id)
   const [search, setSearch] = useSearchParams()
-  const { data } = useRead(SessionPageDocument, { id })
+  const page = useSessionPage(id)
   const isOwn = id.startsWith(`${viewer.ownNamespace}:`) || viewer.isAdmin
   if (trouble !== null)
     return <Unavailable problem={trouble.message} isGone={trouble.code !== 'INTERNAL_SERVER_ERROR'} />
@@ -43,12 +45,12 @@ export default function SessionPage({ id }: { readonly id: string }) {
     setSearch({ ...(next === 'talk' ? {} : { tab: next }), ...(turn === null ? {} : { turn }) }, { replace: true })
   return (
     <div className="page session" data-tab={tab} data-status={state}>
-      <SessionHeader id={id} page={data?.session ?? null} />
+      <SessionHeader id={id} page={page} />
       <div className="session-body">
         <Talk
           id={id}
           isLoading={status === 'loading' || (status === 'failed' && state === undefined)}
-          can={{ send: data?.session?.viewerCan.send ?? isOwn, update: data?.session?.viewerCan.update ?? false }}
+          can={{ send: page?.viewerCan.send ?? isOwn, update: page?.viewerCan.update ?? false }}
           onShowTurn={(turn) => show('turn', turn)}
         />
         <aside className="session-side" aria-label="What the agent does">
@@ -142,10 +144,11 @@ function Talk({ id, isLoading, can, onShowTurn }: TalkProps) {
       ) : (
         <Conversation id={id} onShowTurn={onShowTurn} />
       )}
+      <Paused id={id} />
       <Approvals id={id} />
       <Questions id={id} />
       <Queue id={id} />
-      <Composer id={id} uploads={uploads} canSend={can.send} canUpdate={can.update} />
+      <Composer id={id} uploads={uploads} canSend={can.send} canUpdate={can.update} isFirst={isEmpty && !isLoading} />
       {isDropping && <div className="drop-here">Drop files to attach them</div>}
     </section>
   )

@@ -1,8 +1,8 @@
 /** The head of a session's page: what it is, how it stands, and what else can be done with it. */
 import { useSession } from '@factotum/client/react'
-import { useState } from 'react'
+import { useState, type MouseEvent } from 'react'
 import { Link } from 'wouter'
-import { goTo } from '../../app/hash-location.ts'
+import { goBackTo, goTo } from '../../app/hash-location.ts'
 import { useChange } from '../../data/use-change.ts'
 import {
   DeleteSessionDocument,
@@ -25,7 +25,7 @@ export function SessionHeader({ id, page }: { readonly id: string; readonly page
   const [isDeleting, setIsDeleting] = useState(false)
   return (
     <header className="page-head session-head">
-      <Link href="/sessions" className="button button-quiet button-icon" aria-label="All sessions">
+      <Link href="/sessions" className="button button-quiet button-icon" aria-label="All sessions" onClick={goBack}>
         <Icon name="left" />
       </Link>
       <h1 className="cut foreign">{session?.title ?? id}</h1>
@@ -46,6 +46,12 @@ export function SessionHeader({ id, page }: { readonly id: string; readonly page
   )
 }
 
+/** To the list as it was left: what it was searched for, and how far it was scrolled. */
+function goBack(event: MouseEvent): void {
+  const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey
+  if (isPlain && goBackTo((path) => path === '/sessions')) event.preventDefault()
+}
+
 interface ActionsProps {
   readonly id: string
   readonly page: Page | null
@@ -59,8 +65,13 @@ function Actions({ id, page, onDelete }: ActionsProps) {
     const forked = await fork.send({ input: { sessionId: id } })
     if (forked !== null) goTo(`/sessions/${encodeURIComponent(forked.session.id)}`)
   }
+  const isAside = useSession(id, (state) => state.session?.status === 'INACTIVE')
+  const bringBack = (): void => void update.send({ input: { id, inactive: false } })
   const putAside = async (): Promise<void> => {
-    if ((await update.send({ input: { id, inactive: true } })) !== null) goTo('/sessions')
+    if ((await update.send({ input: { id, inactive: true } })) === null) return
+    goTo('/sessions')
+    const text = 'The session is put aside. The list shows it when you choose “Put aside” above it.'
+    notify({ tone: 'good', text, action: { label: 'Undo', run: bringBack } })
   }
   const share = async (): Promise<void> => {
     await navigator.clipboard.writeText(location.href)
@@ -71,7 +82,8 @@ function Actions({ id, page, onDelete }: ActionsProps) {
     { label: 'Copy of the session', icon: 'fork', run: () => void copy() },
     { label: 'Export', icon: 'download', run: () => download(id) },
   ]
-  if (page?.viewerCan.hide === true) items.push({ label: 'Put aside', icon: 'eye', run: () => void putAside() })
+  if (isAside && page?.viewerCan.update === true) items.push({ label: 'Bring back', icon: 'eye', run: bringBack })
+  else if (page?.viewerCan.hide === true) items.push({ label: 'Put aside', icon: 'eye', run: () => void putAside() })
   if (page?.viewerCan.delete === true)
     items.push(null, { label: 'Delete', icon: 'trash', isDangerous: true, run: onDelete })
   return (

@@ -2,8 +2,18 @@
  * What must be answered before the page goes on: the browser's own modal dialog, which keeps the focus, closes on
  * Escape and makes the rest inert. (Radix' locks scrolling with a style sheet that the page's policy forbids.)
  */
-import { useEffect, useId, useLayoutEffect, useRef, type FormEvent, type ReactNode } from 'react'
+import {
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type FormEvent,
+  type ReactNode,
+  type RefObject,
+} from 'react'
 import { IconButton } from './button.tsx'
+import { dialogOpened } from './open-dialogs.ts'
 import './dialog.css'
 
 interface DialogProps {
@@ -16,26 +26,16 @@ interface DialogProps {
   /** What Enter in one of its fields does, and a button of type "submit". */
   readonly onSubmit?: () => void
   readonly isWide?: boolean
+  /** Why only its own buttons close it: said when it is left in another way, such as Escape or a click beside it. */
+  readonly keptOpen?: string | undefined
 }
 
-export function Dialog({ title, isOpen, onClose, children, actions, onSubmit, isWide = false }: DialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null)
+export function Dialog({ title, isOpen, onClose, children, actions, onSubmit, isWide = false, keptOpen }: DialogProps) {
+  const dialog = useShown(isOpen)
   const isPressedBeside = useRef(false)
   const titleId = useId()
-  // One that is taken away while it is open is closed first: only then does the browser give the focus back.
-  useLayoutEffect(() => {
-    const shown = dialog.current
-    return () => shown?.close()
-  }, [])
-  useEffect(() => {
-    const shown = dialog.current
-    if (!isOpen || shown === null) return shown?.close()
-    shown.showModal()
-    // What is to be filled in, or answered, comes before the button that closes.
-    const first = '.dialog-body :is(input, textarea, select), .dialog-foot [type="submit"]'
-    const wanted = shown.querySelector<HTMLElement>(first) ?? shown
-    wanted.focus()
-  }, [isOpen])
+  const [slips, setSlips] = useState(0)
+  const leave = keptOpen === undefined ? onClose : () => setSlips((before) => before + 1)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     onSubmit?.()
@@ -50,30 +50,61 @@ export function Dialog({ title, isOpen, onClose, children, actions, onSubmit, is
       onCancel={(event) => {
         if (event.target !== dialog.current) return
         event.preventDefault()
-        onClose()
+        leave()
       }}
       onClose={() => {
         // React's strict mode takes it away and shows it again before it hears that it was closed.
-        if (dialog.current?.open !== true) onClose()
+        if (dialog.current?.open === true) return
+        leave()
+        // A second Escape closes it whatever the first was answered.
+        if (isOpen && keptOpen !== undefined) dialog.current?.showModal()
       }}
       onPointerDown={(event) => {
         isPressedBeside.current = event.target === dialog.current
       }}
       onClick={(event) => {
         // A text that is selected in a field ends as a click here, where the pointer was let go.
-        if (event.target === dialog.current && isPressedBeside.current) onClose()
+        if (event.target === dialog.current && isPressedBeside.current) leave()
       }}
     >
       {isOpen && (
         <form className="dialog-form" onSubmit={submit}>
           <header className="dialog-head">
             <h2 id={titleId}>{title}</h2>
-            <IconButton icon="close" label="Close" onClick={onClose} />
+            <IconButton icon="close" label="Close" onClick={leave} />
           </header>
-          <div className="dialog-body">{children}</div>
+          <div className="dialog-body">
+            {children}
+            {keptOpen !== undefined && slips > 0 && (
+              <p key={slips} role="alert" className="field-error">
+                {keptOpen}
+              </p>
+            )}
+          </div>
           {actions !== undefined && <footer className="dialog-foot">{actions}</footer>}
         </form>
       )}
     </dialog>
   )
+}
+
+/** Open as long as it is said, with the focus where an answer begins. */
+function useShown(isOpen: boolean): RefObject<HTMLDialogElement | null> {
+  const dialog = useRef<HTMLDialogElement>(null)
+  // One that is taken away while it is open is closed first: only then does the browser give the focus back.
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    return () => shown?.close()
+  }, [])
+  useEffect(() => {
+    const shown = dialog.current
+    if (!isOpen || shown === null) return shown?.close()
+    shown.showModal()
+    // What is to be filled in, or answered, comes before the button that closes.
+    const first = '.dialog-body :is(input, textarea, select), .dialog-foot [type="submit"]'
+    const wanted = shown.querySelector<HTMLElement>(first) ?? shown
+    wanted.focus()
+    return dialogOpened(shown)
+  }, [isOpen])
+  return dialog
 }

@@ -26,7 +26,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   DEAD: 'bad',
 }
 
-const WORDS: Readonly<Record<string, string>> = { AWAITING_APPROVAL: 'needs approval' }
+const WORDS: Readonly<Record<string, string>> = { AWAITING_APPROVAL: 'needs approval', INACTIVE: 'put aside' }
 
 export function Status({ status, tone }: { readonly status: string; readonly tone?: Tone }) {
   return (

@@ -5,14 +5,12 @@ import { durationText, relativeText } from './time-text.ts'
 
 const EVERY_MS = 10_000
 
-let now = Date.now()
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 
 function follow(changed: () => void): () => void {
   listeners.add(changed)
   timer ??= setInterval(() => {
-    now = Date.now()
     for (const listener of listeners) listener()
   }, EVERY_MS)
   return () => {
@@ -23,14 +21,19 @@ function follow(changed: () => void): () => void {
   }
 }
 
+/** Read at each use: a page may have shown no moment for long. */
+function now(): number {
+  return Math.floor(Date.now() / EVERY_MS) * EVERY_MS
+}
+
 /** `at` as the API gives it. */
 export function Time({ at }: { readonly at: string }) {
-  const shownNow = useSyncExternalStore(follow, () => now)
+  const shownNow = useSyncExternalStore(follow, now)
   const moment = new Date(at)
   return (
     <Tooltip text={<Exact moment={moment} />}>
       <time dateTime={at} className="nowrap" tabIndex={-1}>
-        {relativeText(moment.getTime(), Math.max(shownNow, now))}
+        {relativeText(moment.getTime(), shownNow)}
       </time>
     </Tooltip>
   )

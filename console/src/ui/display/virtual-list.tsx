@@ -3,7 +3,8 @@
  * next page is asked for. Arrow keys move from row to row.
  */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { scrollPlaceOf } from './scroll-places.ts'
 import './display.css'
 
 interface VirtualListProps<Row> {
@@ -31,6 +32,7 @@ export function VirtualList<Row>({
   end,
 }: VirtualListProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null)
+  const [begin] = useState(() => scrollPlaceOf(label).begin)
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -40,6 +42,7 @@ export function VirtualList<Row>({
       return row === undefined ? index : keyOf(row)
     },
     overscan: 8,
+    initialOffset: begin,
   })
   const items = virtualizer.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
@@ -47,7 +50,13 @@ export function VirtualList<Row>({
     if (rows.length > 0 && last >= rows.length - NEAR_ROWS) onNearEnd?.()
   }, [last, rows.length, onNearEnd])
   return (
-    <div className="list" ref={scroller} onKeyDown={moveFocus} role="presentation">
+    <div
+      className="list"
+      ref={scroller}
+      onKeyDown={moveFocus}
+      onScroll={(event) => scrollPlaceOf(label).keep(event.currentTarget.scrollTop)}
+      role="presentation"
+    >
       <ul className="list-rows" aria-label={label} style={{ height: virtualizer.getTotalSize() }}>
         {items.map((item) => {
           const row = rows[item.index]

@@ -52,6 +52,7 @@ export function renderMarkdown(text: string): DocumentFragment {
       input.ariaLabel = input.checked ? 'done' : 'not done'
     }
   }
+  for (const sided of fragment.querySelectorAll<HTMLElement>('blockquote, ol, ul')) sided.dir = 'auto'
   for (const scrollable of fragment.querySelectorAll<HTMLElement>('pre, table')) scrollable.tabIndex = 0
   return fragment
 }

@@ -38,7 +38,9 @@ export function usePicking<Row>(rows: readonly Row[], idOf: (row: Row) => string
   const move = (step: number): void => {
     const to = Math.max(0, Math.min(rows.length - 1, index + step))
     const row = rows[to]
-    if (row !== undefined) setPlace({ id: idOf(row), index: to })
+    if (row === undefined) return
+    setPlace({ id: idOf(row), index: to })
+    leavePressed()
   }
   useKeys({
     ArrowDown: () => move(1),
@@ -58,4 +60,10 @@ export function usePicking<Row>(rows: readonly Row[], idOf: (row: Row) => string
     pickNone: () => setPicked(new Set()),
     chosen,
   }
+}
+
+/** Enter is for the row that is current now, no longer for the tab or button that was pressed before. */
+function leavePressed(): void {
+  const focused = document.activeElement
+  if (focused instanceof HTMLElement && focused.closest('a, button, summary') !== null) focused.blur()
 }

@@ -1,11 +1,14 @@
 /** Where notices are shown and read out. */
+import { createPortal } from 'react-dom'
 import { IconButton, Button } from '../controls/button.tsx'
+import { useTopDialog } from '../controls/open-dialogs.ts'
 import { dismiss, useToasts } from './toasts.ts'
 import './tell.css'
 
 export function ToastRegion() {
   const toasts = useToasts()
-  return (
+  const dialog = useTopDialog()
+  const region = (
     <div className="toasts" role="status" aria-live="polite">
       {toasts.map((toast) => (
         <div key={toast.id} className={`toast toast-${toast.tone}`}>
@@ -26,4 +29,5 @@ export function ToastRegion() {
       ))}
     </div>
   )
+  return dialog === null ? region : createPortal(region, dialog)
 }

@@ -1,5 +1,6 @@
 /** Short notices at the edge of the page: what happened, and perhaps how to take it back. */
 import { useSyncExternalStore } from 'react'
+import { Listeners } from '../listeners.ts'
 
 export interface Toast {
   readonly id: number
@@ -13,11 +14,11 @@ const MOST = 4
 
 let toasts: readonly Toast[] = []
 let lastId = 0
-const listeners = new Set<() => void>()
+const listeners = new Listeners()
 
 function become(next: readonly Toast[]): void {
   toasts = next
-  for (const listener of listeners) listener()
+  listeners.notify()
 }
 
 /** Shows it for six seconds, longer where there is something to click; the same text is shown once. */
@@ -32,11 +33,5 @@ export function dismiss(id: number): void {
 }
 
 export function useToasts(): readonly Toast[] {
-  return useSyncExternalStore(
-    (changed) => {
-      listeners.add(changed)
-      return () => listeners.delete(changed)
-    },
-    () => toasts,
-  )
+  return useSyncExternalStore(listeners.follow, () => toasts)
 }

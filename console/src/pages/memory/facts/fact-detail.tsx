@@ -170,8 +170,10 @@ function Others({ title, facts }: OthersProps) {
 function UsedBy({ fact }: { readonly fact: ShownFact }) {
   const turns = fact.usedBy.edges.map(({ node }) => node)
   const wrong = fact.invalidatedAt !== null && turns.length > 0
+  if (fact.useCount === 0) return null
   return (
     <Part title={`Relied on by ${countOf(fact.useCount, 'turn')}`}>
+      {turns.length === 0 && <p className="soft">In sessions that you may not see, or that are gone.</p>}
       {wrong && <p className="soft">This fact is no longer in use: these answers may be wrong because of it.</p>}
       <ul className="fact-turns">
         {turns.map(({ id, session, message, startedAt }) => (

@@ -12,6 +12,8 @@ export function FactHistory({ fact }: { readonly fact: ShownFact }) {
   const revert = useChange(RevertFactDocument, (data) => data.revertFact, touched)
   const undo = useChange(UndoChangeDocument, (data) => data.undoChange, touched)
   const newestFirst = fact.history.toReversed()
+  // It is shown to admins alone.
+  if (newestFirst.length === 0) return null
   return (
     <Part title="History">
       <ol className="fact-history" reversed>

@@ -31,7 +31,7 @@ export function LearningDialog({ asking, decide, onClose }: LearningDialogProps)
   const { kind, row } = asking
   const facts = replaceableFacts(row)
   const isPlaced = kind === 'replace' || (kind === 'edit' && waitsToReplace(row))
-  const [text, setText] = useState(kind === 'ask' ? `Is it true that ${row.content}` : row.content)
+  const [text, setText] = useState(kind === 'ask' ? questionOf(row.content) : row.content)
   const [factId, setFactId] = useState(facts[0]?.id ?? null)
   const replaced = isPlaced ? facts.find(({ id }) => id === factId) : undefined
   const before = replaced?.content ?? row.content
@@ -89,4 +89,8 @@ function decisionOf({ kind, row, scope }: Asking, { text, factId }: Said): Learn
   const isOther = factId !== null && staysBeside(row, factId)
   const place = { ...(factId === null || factId === BOTH ? {} : { factId }), ...(isOther ? { keepBoth: true } : {}) }
   return { id, verdict: 'PROMOTE', text, ...place, ...(scope === undefined ? {} : { scope }) }
+}
+
+function questionOf(text: string): string {
+  return text.trimEnd().endsWith('?') ? text : `Is this true? ${text}`
 }

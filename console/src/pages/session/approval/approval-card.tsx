@@ -4,7 +4,12 @@ import { describeCall } from '../../../../../src/core/plan/what-runs.ts'
 import { harmless } from '../../../../../src/core/text/harmless.ts'
 import { useChange } from '../../../data/use-change.ts'
 import { useRead } from '../../../data/use-read.ts'
-import { ApprovalCardDocument, DecideOneDocument, type DecideApprovalInput } from '../../../generated/graphql.ts'
+import {
+  ApprovalCardDocument,
+  ApprovalsBelowDocument,
+  DecideOneDocument,
+  type DecideApprovalInput,
+} from '../../../generated/graphql.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import { TextField } from '../../../ui/controls/field.tsx'
 import { Badge } from '../../../ui/display/badge.tsx'
@@ -12,6 +17,8 @@ import { Time } from '../../../ui/display/time.tsx'
 import { useKeys } from '../../../ui/keys/use-keys.ts'
 import type { Asked } from './asked.ts'
 import { editOf, EditWhat, textOf } from './edit-what.tsx'
+
+const TOUCHED = [ApprovalCardDocument, ApprovalsBelowDocument]
 
 interface ApprovalCardProps {
   readonly id: string
@@ -29,7 +36,7 @@ export function ApprovalCard({ id, hasKeys }: ApprovalCardProps) {
 function Card({ asked, hasKeys }: { readonly asked: Asked; readonly hasKeys: boolean }) {
   const [edited, setEdited] = useState<string | null>(null)
   const [note, setNote] = useState('')
-  const { send, isSending } = useChange(DecideOneDocument, ({ decideApproval }) => decideApproval)
+  const { send, isSending } = useChange(DecideOneDocument, ({ decideApproval }) => decideApproval, TOUCHED)
   const { viewerCan } = asked
   const edit = edited === null ? null : editOf(asked, edited)
   const decide = (part: Pick<DecideApprovalInput, 'approve' | 'scope'>): void => {

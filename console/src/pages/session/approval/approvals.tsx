@@ -1,16 +1,33 @@
 /** What the turn waits for, in its place: above the composer. */
+import type { SessionState } from '@factotum/client'
 import { useSession } from '@factotum/client/react'
+import { useRead } from '../../../data/use-read.ts'
+import { ApprovalsBelowDocument } from '../../../generated/graphql.ts'
 import { ApprovalCard } from './approval-card.tsx'
 import './approval.css'
 
+/** What is asked in the sessions of delegated tasks is no event of this one, and has no subscription of its own. */
+const BELOW_EVERY_MS = 2000
+
 export function Approvals({ id }: { readonly id: string }) {
   const approvals = useSession(id, (state) => state.approvals)
-  if (approvals.length === 0) return null
+  const enabled = useSession(id, delegates)
+  const { data } = useRead(ApprovalsBelowDocument, { id }, { enabled, everyMs: BELOW_EVERY_MS })
+  const own = approvals.map((approval) => approval.id)
+  const below = enabled ? (data?.session?.approvals ?? []).map((approval) => approval.id).toReversed() : []
+  const ids = [...new Set([...own, ...below])]
+  if (ids.length === 0) return null
   return (
     <div className="above-composer approvals" role="region" aria-label="Approvals">
-      {approvals.map((approval, index) => (
-        <ApprovalCard key={approval.id} id={approval.id} hasKeys={index === 0} />
+      {ids.map((each, index) => (
+        <ApprovalCard key={each} id={each} hasKeys={index === 0} />
       ))}
     </div>
   )
+}
+
+/** A task runs that was delegated. */
+function delegates({ isBusy, turn }: SessionState): boolean {
+  const tasks = turn?.plan?.tasks ?? []
+  return isBusy && tasks.some(({ tool, status }) => tool === 'delegation__delegate' && status === 'RUNNING')
 }

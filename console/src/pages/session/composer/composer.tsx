@@ -3,7 +3,7 @@
  * files that are dropped, pasted or chosen.
  */
 import { useSession, useSessionStore } from '@factotum/client/react'
-import { useRef, type ClipboardEvent, type KeyboardEvent } from 'react'
+import { useEffect, useRef, type ClipboardEvent, type KeyboardEvent, type RefObject } from 'react'
 import { useChange } from '../../../data/use-change.ts'
 import { CancelTurnDocument, UpdateSessionDocument, type BusyPolicy } from '../../../generated/graphql.ts'
 import { Button, IconButton } from '../../../ui/controls/button.tsx'
@@ -26,17 +26,16 @@ interface ComposerProps {
   readonly uploads: Uploads
   readonly canSend: boolean
   readonly canUpdate: boolean
+  /** Nothing was said yet: all that can be done is to write. */
+  readonly isFirst: boolean
 }
 
-export function Composer({ id, uploads, canSend, canUpdate }: ComposerProps) {
+export function Composer({ id, uploads, canSend, canUpdate, isFirst }: ComposerProps) {
   const store = useSessionStore(id)
-  const { isBusy, busyPolicy } = useSession(id, (state) => ({
-    isBusy: state.isBusy,
-    busyPolicy: state.session?.busyPolicy ?? 'QUEUE',
-  }))
+  const isBusy = useSession(id, (state) => state.isBusy)
   const [draft, setDraft] = useDraft(id)
   const sentBefore = useSentBefore(id, draft, setDraft)
-  const input = useRef<HTMLTextAreaElement>(null)
+  const input = useInput(isFirst)
   const isEmpty = draft.trim() === ''
   const send = (): void => {
     if (isEmpty || uploads.isBusy) return
@@ -49,7 +48,7 @@ export function Composer({ id, uploads, canSend, canUpdate }: ComposerProps) {
   }
   const press = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
     if (event.nativeEvent.isComposing) return
-    if (event.key === 'Enter' && !event.shiftKey) {
+    if (isSending(event)) {
       event.preventDefault()
       send()
     } else sentBefore.press(event)
@@ -69,6 +68,7 @@ export function Composer({ id, uploads, canSend, canUpdate }: ComposerProps) {
           aria-label="Message"
           placeholder="Message"
           rows={1}
+          dir="auto"
           value={draft}
           onChange={(event) => setDraft(event.target.value)}
           onKeyDown={press}
@@ -77,7 +77,7 @@ export function Composer({ id, uploads, canSend, canUpdate }: ComposerProps) {
         />
         <div className="composer-row">
           <AttachButton uploads={uploads} />
-          <BusyChoice id={id} isBusy={isBusy} policy={busyPolicy} canUpdate={canUpdate} />
+          <BusyChoice id={id} isBusy={isBusy} canUpdate={canUpdate} />
           <span className="composer-buttons">
             {isBusy && <StopButton id={id} />}
             <Button kind="main" small icon="send" disabled={isEmpty || uploads.isBusy} onClick={send}>
@@ -88,6 +88,22 @@ export function Composer({ id, uploads, canSend, canUpdate }: ComposerProps) {
       </div>
     </div>
   )
+}
+
+/** Has the focus in a new session: the dialog that opened it cannot give it back, as its button is gone. */
+function useInput(isFirst: boolean): RefObject<HTMLTextAreaElement | null> {
+  const input = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (isFirst && document.activeElement === document.body) input.current?.focus()
+  }, [isFirst])
+  return input
+}
+
+const touched = matchMedia('(pointer: coarse)')
+
+/** The keys of a phone have no Shift+Enter: there Enter makes a new line, and the button sends. */
+function isSending({ key, shiftKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
+  return key === 'Enter' && !shiftKey && (!touched.matches || ctrlKey || metaKey)
 }
 
 function AttachButton({ uploads }: { readonly uploads: Uploads }) {
@@ -113,12 +129,12 @@ function AttachButton({ uploads }: { readonly uploads: Uploads }) {
 interface BusyChoiceProps {
   readonly id: string
   readonly isBusy: boolean
-  readonly policy: BusyPolicy
   readonly canUpdate: boolean
 }
 
 /** Only while it matters: what becomes of a message that is sent now. */
-function BusyChoice({ id, isBusy, policy, canUpdate }: BusyChoiceProps) {
+function BusyChoice({ id, isBusy, canUpdate }: BusyChoiceProps) {
+  const policy = useSession(id, ({ session }) => session?.busyPolicy ?? 'QUEUE')
   const { send } = useChange(UpdateSessionDocument, ({ updateSession }) => updateSession)
   if (!isBusy) return <span className="faint small composer-hint">Enter sends, Shift+Enter makes a new line</span>
   return (

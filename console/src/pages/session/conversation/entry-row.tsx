@@ -5,6 +5,7 @@ import { memo } from 'react'
 import { useViewer } from '../../../data/use-viewer.ts'
 import { Button, IconButton } from '../../../ui/controls/button.tsx'
 import { Badge } from '../../../ui/display/badge.tsx'
+import { Icon } from '../../../ui/display/icon.tsx'
 import { Time } from '../../../ui/display/time.tsx'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
 import { StreamedMarkdown } from '../../../ui/markdown/streamed-markdown.tsx'
@@ -82,8 +83,23 @@ function PersonRow({ sessionId, entry, onShowTurn }: EntryRowProps & { readonly 
       <div className="entry-said foreign" dir="auto">
         {entry.content}
       </div>
+      <Files names={entry.files} />
       {entry.sending !== null && <Sending sessionId={sessionId} entry={entry} />}
     </article>
+  )
+}
+
+function Files({ names }: { readonly names: readonly string[] }) {
+  if (names.length === 0) return null
+  return (
+    <ul className="chips" aria-label="Files">
+      {names.map((name) => (
+        <li key={name} className="chip">
+          <Icon name="file" />
+          <span className="cut foreign">{name}</span>
+        </li>
+      ))}
+    </ul>
   )
 }
 
