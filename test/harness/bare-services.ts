@@ -83,6 +83,7 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
         checkSettings: () => Promise.resolve(null),
         changed: () => Promise.resolve(),
         missingRuntimes: () => [],
+        secretsNamed: () => [],
       },
       runtimes: new PluginRuntimes(clock),
     },

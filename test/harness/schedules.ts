@@ -57,7 +57,7 @@ export async function untilSchedule(
   for (;;) {
     // Read again: a query reads the schedule before its runs, and may have seen it as it was before.
     if (holds(await readSchedule(client, id))) return readSchedule(client, id)
-    await systemClock.sleep(50)
+    await systemClock.sleep(200)
   }
 }
 

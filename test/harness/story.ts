@@ -3,7 +3,7 @@
  * hold tokens. Everything is reached the way a frontend reaches it. Use with `await using`: the end of the test stops
  * the server.
  */
-import { chmod, writeFile } from 'node:fs/promises'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startApp, type App } from '../../src/app.ts'
 import { resolveDatabase } from '../../src/store/connection/resolve-database.ts'
@@ -148,6 +148,13 @@ export class Story implements AsyncDisposable {
   async reconfigure(toml: string): Promise<void> {
     await writeFile(configPath(this.home), toml)
     await this.app.reloadConfig()
+  }
+
+  /** The same for as long as a test runs: a setting of its own costs no server of its own. */
+  async reconfigureForNow(toml: string): Promise<AsyncDisposable> {
+    const before = await readFile(configPath(this.home), 'utf8')
+    await this.reconfigure(toml)
+    return { [Symbol.asyncDispose]: () => this.reconfigure(before) }
   }
 
   /** What the session's commands leave behind. */

@@ -48,6 +48,7 @@ const SETTINGS: Settings = {
   publishedFileTtlMs: 0,
   publicUrl: null,
   requestsPerMinute: 600,
+  connectionsPerUser: 1000,
   corsOrigins: [],
   console: false,
   graphiql: true,

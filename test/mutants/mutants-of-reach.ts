@@ -127,4 +127,12 @@ export const MUTANTS_OF_REACH: readonly Mutant[] = [
     replace: 'named ?? history.at(-1)?.text.match(APPROVAL_ID) ?? []',
     tests: ['src/graphql/openai/approval-words.test.ts'],
   },
+  {
+    name: 'approvals-below-shown-to-all',
+    promise: 'Who sees a session that delegated sees no more of its children than they may.',
+    file: 'src/graphql/schema/approval/approvals-of-session.ts',
+    find: '{ id: { in: idsOf(below) }, session: shownSessions(context) }',
+    replace: '{ id: { in: idsOf(below) } }',
+    tests: ['test/stories/delegation.pg.test.ts'],
+  },
 ]

@@ -446,6 +446,14 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/stories/delegation.pg.test.ts'],
   },
   {
+    name: 'asked-below-in-silence',
+    promise: 'What a delegated task must be allowed is said to those who follow the session that delegated it.',
+    file: 'src/store/delegations/asked-below.ts',
+    find: "below.child_id) AND a.status = 'PENDING'",
+    replace: "below.child_id) AND a.status = 'EXPIRED'",
+    tests: ['test/stories/delegation.pg.test.ts'],
+  },
+  {
     name: 'review-kept-as-it-is',
     promise: 'Whatever a model or a program writes is searched for secrets before it is stored.',
     file: 'src/secrets/turn-texts.ts',

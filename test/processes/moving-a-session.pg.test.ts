@@ -231,8 +231,8 @@ test('what is larger than the memory goes out and comes in', async () => {
     `INSERT INTO sessions (id, source_kind, source_interactive, last_seq) VALUES ('cli:long', 'cli', true, ${EVENTS})`,
   )
   await client.query(
-    `INSERT INTO events (session_id, seq, at, type, data) SELECT 'cli:long', n, now(), 'TaskOutput',
-       jsonb_build_object('taskId', 'task', 'stream', 'STDOUT', 'text', repeat('0123456789', 300)) FROM generate_series(1, ${EVENTS}) n`,
+    `INSERT INTO events (session_id, seq, at, type, data) SELECT 'cli:long', n, now(), 'PipelineStep',
+       jsonb_build_object('step', 'PLANNING', 'detail', repeat('0123456789', 300)) FROM generate_series(1, ${EVENTS}) n`,
   )
   const file = here.path('long.jsonl')
   const small = { ...environmentOf(here), NODE_OPTIONS: '--max-old-space-size=32' }

@@ -2,25 +2,23 @@
  * No two commands of a session run at the same time, whatever becomes of the server that ran the first: it hangs, its
  * host with it, all that it has started stands still and goes on later, or it has died where none can check. Those
  * that can tell do not wait.
- *
- * All of it happens at once, to one server each, and one that nothing happens to takes over: what takes long is the
- * silence after which a server counts as hung.
  */
 import { writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { configPath } from '../../src/config/load-config.ts'
+import { expect, test } from 'vitest'
 import { findDescendants } from '../../src/execution/process/process-tree.ts'
 import { must } from '../../src/platform/must.ts'
 import type { ApiClient } from '../harness/api-client.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
-import { eventsOf, send, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { hostOf } from '../sandbox/host-of.ts'
 
 /** Real processes take a while to start on a busy machine. */
 const PATIENCE_MS = 400_000
 /** A node that nobody can see is given up so long after its last beat (src/store/nodes.ts). */
 const SILENT_MS = 8000
+const SESSION = 'cli:alone'
+const TICKS = 'ticks'
 
 interface Fault {
   readonly name: string
@@ -46,7 +44,6 @@ const HANGS: readonly Fault[] = [
   },
   { name: 'a server on another machine stands still', elsewhere: true, whom: ({ pid }) => [pid] },
 ]
-const FAULTS = [...HANGS, DIES_ELSEWHERE, DIES_HERE]
 
 /** What came of it. */
 interface Outcome {
@@ -56,92 +53,111 @@ interface Outcome {
   readonly interrupted: number
   /** Who said in which order that it runs. */
   readonly ran: readonly string[]
-  /** When another server went on with the session. */
-  readonly takenAtMs: number
-  /** When its own had last been seen just before. */
-  readonly seenAtMs: number
+  /** When another server went on with the session, after its own had last been seen. */
+  readonly takenAfterMs: number
 }
 
-const ONE_EACH = { config: { settings: { max_concurrent_turns: 1, max_running_per_user: 100 } } }
+/**
+ * On a machine so busy that a server cannot beat, it is evicted before its fault, of which there is nothing to see
+ * then, or the one that takes over is, and its command with it: all begins anew.
+ */
+async function play(fault: Fault): Promise<Outcome> {
+  for (;;) {
+    await using cluster = await Cluster.begin()
+    const scene = await Scene.begin(fault, cluster)
+    const outcome = await Promise.race([scene.play(), scene.heirIsEvicted()])
+    if (outcome !== null) return outcome
+  }
+}
 
-/** A server that runs a command that does not end, while another message waits in its session. */
+/** A server that runs a command that does not end, while another message waits in its session, and one to take over. */
 class Scene {
-  readonly fault: Fault
-  readonly server: ServerProcess
+  readonly #fault: Fault
   readonly #cluster: Cluster
-  readonly #sessionId: string
-  #stopped: readonly number[] = []
+  readonly #server: ServerProcess
+  readonly #heir: ServerProcess
 
-  private constructor(scene: Pick<Scene, 'fault' | 'server'>, cluster: Cluster, sessionId: string) {
-    this.fault = scene.fault
-    this.server = scene.server
+  private constructor(fault: Fault, cluster: Cluster, servers: Record<'server' | 'heir', ServerProcess>) {
+    this.#fault = fault
     this.#cluster = cluster
-    this.#sessionId = sessionId
+    this.#server = servers.server
+    this.#heir = servers.heir
   }
 
   /** Resolves when the command runs. */
-  static async begin(
-    scene: Pick<Scene, 'fault' | 'server'> & { readonly sessionId: string },
-    cluster: Cluster,
-  ): Promise<Scene> {
-    const { sessionId, server, fault } = scene
-    const begun = new Scene({ fault, server }, cluster, sessionId)
-    await begun.#hears(clientOf(server, 'ada'), 'first begun')
-    if (fault.elsewhere)
-      await cluster.query(`UPDATE nodes SET process = 'another machine' WHERE id = $1`, [await nodeOf(server)])
-    if (fault === DIES_HERE) await neverSilent(cluster, Number(await nodeOf(server)))
-    return begun
+  static async begin(fault: Fault, cluster: Cluster): Promise<Scene> {
+    const server = await cluster.start()
+    const ada = clientOf(server, 'ada')
+    await send(ada, SESSION, ticking('first', cluster, 'never'))
+    await send(ada, SESSION, ticking('second', cluster, 'go'))
+    await hears(ada, 'first begun')
+    const heir = await cluster.start()
+    const node = await nodeOf(server)
+    if (fault.elsewhere) await cluster.query(`UPDATE nodes SET process = 'another machine' WHERE id = $1`, [node])
+    if (fault === DIES_HERE) await neverSilent(cluster, Number(node))
+    return new Scene(fault, cluster, { server, heir })
   }
 
-  async strike(): Promise<void> {
-    const { whom } = this.fault
-    if (whom === null) return void (await this.server.kill())
-    this.#stopped = whom(this.server)
-    signalAll(this.#stopped, 'SIGSTOP')
+  /** Null: its server was evicted before. */
+  async play(): Promise<Outcome | null> {
+    const seenAtMs = await this.#seenAtMs()
+    if (seenAtMs === null) return null
+    const stopped = await this.#strike()
+    await hears(clientOf(this.#heir, 'ada'), 'second begun')
+    if (stopped.length > 0) await this.#goOn(stopped)
+    await writeFile(this.#cluster.path('go'), '')
+    return this.#outcome(seenAtMs)
   }
 
-  /** Resolves when the second command runs on `heir`. */
-  async takenOver(heir: ServerProcess): Promise<void> {
-    await this.#hears(clientOf(heir, 'ada'), 'second begun')
+  async heirIsEvicted(): Promise<null> {
+    await this.#heir.logged('node was evicted; its turns continue elsewhere')
+    return null
+  }
+
+  /** Which processes stand still. */
+  async #strike(): Promise<readonly number[]> {
+    const { whom } = this.#fault
+    const stopped = whom?.(this.#server) ?? []
+    signalAll(stopped, 'SIGSTOP')
+    if (whom === null) await this.#server.kill()
+    return stopped
   }
 
   /** What stood still goes on, and its server notices and is of use again. */
-  async goOn(): Promise<void> {
-    if (this.fault.whom === null) return
-    const joined = await this.server.logged('node joined')
-    signalAll(this.#stopped, 'SIGCONT')
-    await this.server.logged('node was evicted; its turns continue elsewhere')
-    await this.server.logged('node joined', ({ node }) => node !== joined['node'])
+  async #goOn(stopped: readonly number[]): Promise<void> {
+    const before = await nodeOf(this.#server)
+    signalAll(stopped, 'SIGCONT')
+    await this.#server.logged('node was evicted; its turns continue elsewhere')
+    await this.#server.logged('node joined', ({ node }) => node !== before)
   }
 
-  async outcome(heir: ServerProcess, seenAtMs: number): Promise<Outcome> {
-    await using watch = watchAll(clientOf(heir, 'ada'), this.#sessionId)
+  async #outcome(seenAtMs: number): Promise<Outcome> {
+    await using watch = watchAll(clientOf(this.#heir, 'ada'), SESSION)
     const ends = [await turnEnd(watch, 1), await turnEnd(watch, 2)]
-    const begins = await heir.logged('turn begins', ({ sessionId }) => sessionId === this.#sessionId)
+    const begins = await this.#heir.logged('turn begins')
     const updates = eventsOf(watch, 'TaskUpdateEvent')
-    const ticks = await this.#cluster.lines(ticksOf(this.#sessionId))
+    const ticks = await this.#cluster.lines(TICKS)
     return {
       turns: ends.map(({ turnStatus }) => turnStatus),
       interrupted: updates.filter(({ taskStatus }) => taskStatus === 'INTERRUPTED').length,
       ran: ticks.filter((line, index) => line !== ticks[index - 1]),
-      takenAtMs: Date.parse(begins.time),
-      seenAtMs,
+      takenAfterMs: Date.parse(begins.time) - seenAtMs,
     }
   }
 
-  /** Null: it is no node any more. */
-  async seenAtMs(): Promise<number | null> {
+  /** When its server last beat; null: it is no node any more. */
+  async #seenAtMs(): Promise<number | null> {
     const rows = await this.#cluster.query<{ seen_at: Date }>(
       'SELECT seen_at FROM nodes WHERE id = $1 AND evicted_at IS NULL',
-      [await nodeOf(this.server)],
+      [await nodeOf(this.#server)],
     )
     return rows[0]?.seen_at.getTime() ?? null
   }
+}
 
-  async #hears(ada: ApiClient, text: string): Promise<void> {
-    await using watch = watchAll(ada, this.#sessionId)
-    await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent' && event.text.includes(text))
-  }
+async function hears(ada: ApiClient, text: string): Promise<void> {
+  await using watch = watchAll(ada, SESSION)
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent' && event.text.includes(text))
 }
 
 /** By its row the node beats for another hour, so only what is seen of its process tells that it is gone. */
@@ -159,54 +175,16 @@ async function nodeOf(server: ServerProcess): Promise<unknown> {
   return (await server.logged('node joined'))['node']
 }
 
-/** Each server takes one session, as it has one slot; that which gets none is the one that takes over, and has many. */
-async function castParts(servers: readonly ServerProcess[], cluster: Cluster) {
-  const ada = clientOf(must(servers[0], 'there are several'), 'ada')
-  const sessionIds = FAULTS.map((_, index) => `cli:alone-${index}`)
-  await Promise.all(sessionIds.map((sessionId) => sendTwo(ada, cluster, sessionId)))
-  const ownerOf = async (sessionId: string): Promise<unknown> => {
-    const rows = await cluster.query<{ owner: unknown }>('SELECT owner FROM sessions WHERE id = $1', [sessionId])
-    return must(rows[0]?.owner, 'a server has taken it')
-  }
-  const nodes = await Promise.all(servers.map(nodeOf))
-  const owners = await Promise.all(
-    sessionIds.map((sessionId) => vi.waitFor(() => ownerOf(sessionId), { timeout: PATIENCE_MS })),
-  )
-  const scenes = await Promise.all(
-    FAULTS.map((fault, index) => {
-      const server = must(servers[nodes.indexOf(owners[index])], 'it is one of them')
-      return Scene.begin({ fault, server, sessionId: must(sessionIds[index], 'one each') }, cluster)
-    }),
-  )
-  const left = servers.find((_, index) => !owners.includes(nodes[index]))
-  const heir = must(left, 'there is one server more than sessions')
-  await writeFile(configPath(cluster.home), storyConfig())
-  await heir.logged('configuration reloaded')
-  return { scenes, heir }
-}
-
-async function sendTwo(ada: ApiClient, cluster: Cluster, sessionId: string): Promise<void> {
-  await send(ada, sessionId, ticking('first', cluster, { sessionId, until: 'never' }))
-  await send(ada, sessionId, ticking('second', cluster, { sessionId, until: 'go' }))
-}
-
 /**
  * Says again and again that it runs, until there is a file `until`, and at once when another command of its session
  * does.
  */
-function ticking(
-  name: string,
-  cluster: Cluster,
-  place: { readonly sessionId: string; readonly until: string },
-): string {
-  const [ticks, end] = [cluster.path(ticksOf(place.sessionId)), cluster.path(place.until)]
-  // What would start a process each time would keep the machine busy.
-  const pause = 'read -rt 0.05 <> <(:)'
-  const lock = `exec 9>>lock; flock -n 9 || echo ${name} beside another >> ${ticks}`
-  return `run: ${lock}; echo ${name} begun; until [ -e ${end} ]; do echo ${name} >> ${ticks}; ${pause}; done`
+function ticking(name: string, cluster: Cluster, until: string): string {
+  const [ticks, end] = [cluster.path(TICKS), cluster.path(until)]
+  // A pipe that says nothing: `sleep` would start a process each time, and keep the machine busy.
+  const open = `exec 8<> <(:) 9>>lock; flock -n 9 || echo ${name} beside another >> ${ticks}`
+  return `run: ${open}; echo ${name} begun; until [ -e ${end} ]; do echo ${name} >> ${ticks}; read -rt 0.05 -u 8; done`
 }
-
-const ticksOf = (sessionId: string): string => `${sessionId.replace(':', '-')}.ticks`
 
 function signalAll(pids: readonly number[], signal: 'SIGSTOP' | 'SIGCONT'): void {
   for (const pid of pids) {
@@ -218,65 +196,30 @@ function signalAll(pids: readonly number[], signal: 'SIGSTOP' | 'SIGCONT'): void
   }
 }
 
-const stage = new AsyncDisposableStack()
-afterAll(() => stage.disposeAsync(), PATIENCE_MS)
+const ONE_AFTER_THE_OTHER = { turns: ['DONE', 'DONE'], interrupted: 1, ran: ['first', 'second'] }
 
-const outcomes = new Map<Fault, Outcome>()
-beforeAll(async () => {
-  const { scenes, heir, cluster, seenAtMs } = await setTheStage()
-  await Promise.all(scenes.map((scene) => scene.strike()))
-  await Promise.all(scenes.map((scene) => scene.takenOver(heir)))
-  await Promise.all(scenes.map((scene) => scene.goOn()))
-  await writeFile(cluster.path('go'), '')
-  const seen = await Promise.all(scenes.map((scene, index) => scene.outcome(heir, seenAtMs[index] ?? 0)))
-  for (const [index, outcome] of seen.entries()) outcomes.set(must(FAULTS[index], 'one each'), outcome)
-}, PATIENCE_MS)
+test.each(HANGS)(
+  '$name: the next command runs elsewhere when the first has ended, and alone',
+  async (fault) => {
+    expect(await play(fault)).toMatchObject(ONE_AFTER_THE_OTHER)
+  },
+  PATIENCE_MS,
+)
 
-interface Stage {
-  readonly scenes: readonly Scene[]
-  readonly heir: ServerProcess
-  readonly cluster: Cluster
-  /** When each server had last been seen. */
-  readonly seenAtMs: readonly number[]
-}
+test(
+  'a server dies where no process can check: the next command waits until the first must have ended',
+  async () => {
+    const outcome = await play(DIES_ELSEWHERE)
+    expect(outcome).toMatchObject(ONE_AFTER_THE_OTHER)
+    expect(outcome.takenAfterMs).toBeGreaterThanOrEqual(SILENT_MS)
+  },
+  PATIENCE_MS,
+)
 
-/**
- * On a machine so busy that a server cannot beat, it is evicted before its fault, of which there is nothing to see
- * then: all begins anew.
- */
-async function setTheStage(): Promise<Stage> {
-  for (;;) {
-    await using own = new AsyncDisposableStack()
-    const cluster = own.use(await Cluster.begin(ONE_EACH))
-    const servers: ServerProcess[] = []
-    // One after the other: the first would miss their beats while six others start.
-    for (const _ of [...FAULTS, null]) servers.push(await cluster.start())
-    const set = await Promise.race([castParts(servers, cluster), evictionIn(servers)])
-    if (set === null) continue
-    const seen = await Promise.all(set.scenes.map((scene) => scene.seenAtMs()))
-    const seenAtMs = seen.filter((one) => one !== null)
-    if (seenAtMs.length < seen.length) continue
-    stage.use(own.move())
-    return { ...set, cluster, seenAtMs }
-  }
-}
-
-async function evictionIn(servers: readonly ServerProcess[]): Promise<null> {
-  await Promise.race(servers.map((server) => server.logged('node was evicted; its turns continue elsewhere')))
-  return null
-}
-
-const outcomeOf = (fault: Fault): Outcome => must(outcomes.get(fault), 'the stage was played to the end')
-
-test.each(FAULTS)('$name: the next command runs elsewhere when the first has ended, and alone', (fault) => {
-  expect(outcomeOf(fault)).toMatchObject({ turns: ['DONE', 'DONE'], interrupted: 1, ran: ['first', 'second'] })
-})
-
-test('where no process can check, who goes on waits until the commands must have ended', () => {
-  const { takenAtMs, seenAtMs } = outcomeOf(DIES_ELSEWHERE)
-  expect(takenAtMs - seenAtMs).toBeGreaterThanOrEqual(SILENT_MS)
-})
-
-test('who sees that the commands have ended waits for no silence: by its row there is none', () => {
-  expect(outcomeOf(DIES_HERE).ran).toEqual(['first', 'second'])
-})
+test(
+  'a server dies where one can check that its command has ended: none waits for a silence, as by its row there is none',
+  async () => {
+    expect(await play(DIES_HERE)).toMatchObject(ONE_AFTER_THE_OTHER)
+  },
+  PATIENCE_MS,
+)

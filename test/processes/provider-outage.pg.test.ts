@@ -10,7 +10,7 @@ import { eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harnes
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
 import { chunk, sse, StubEndpoint, type StubCall } from '../model/stub-endpoint.ts'
-import { OpenSessionDocument, TurnDocument } from '../generated/graphql.ts'
+import { CancelTurnDocument, OpenSessionDocument, ReloadSecretsDocument, TurnDocument } from '../generated/graphql.ts'
 
 // A killed process starts again, which takes a while on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
@@ -54,6 +54,34 @@ test('a turn that waits as long as the provider asks goes on at once with anothe
   expect(await turnEnd(watch)).toMatchObject({ turnId: id, turnStatus: 'DONE' })
 })
 
+test('a key, or a configuration, that is changed while the provider answers is not waited for', async () => {
+  const answering: ServerResponse[] = []
+  const asked = async (count: number): Promise<void> => {
+    await expect.poll(() => answering.length, { timeout: 60_000 }).toBe(count)
+  }
+  await using stub = await StubEndpoint.start({ always: (response) => void answering.push(response) })
+  const refuse = (): void => {
+    answering.at(-1)?.writeHead(429, { 'retry-after': '900', 'content-type': 'application/json' }).end('{}')
+  }
+  const toml = stubProvider(stub).replace('[models]', 'api_key_env = "STUB_KEY"\n[models]')
+  await using story = await Story.begin({ config: { toml, settings: WAITS } })
+  const writeKey = (key: string) => writeFile(join(story.home, '.env'), `STUB_KEY=${key}\n`, { mode: 0o600 })
+  await writeKey('sk-used-up-1234567')
+  const ada = story.as('ada')
+  await send(ada, 'cli:moment', 'run: uptime')
+  await asked(1)
+  await writeKey('sk-fresh-1234567')
+  await ada.run(ReloadSecretsDocument)
+  refuse()
+  await asked(2)
+  await story.reconfigure(storyConfig({ toml, settings: { ...WAITS, max_queued: 99 } }))
+  stub.follow({ by: answerWell })
+  refuse()
+  await using watch = watchAll(ada, 'cli:moment')
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+  expect(eventsOf(watch, 'TurnPausedEvent')).toHaveLength(2)
+})
+
 test('of an answer that broke off nothing stays when the model calls something in its place', async () => {
   const begun = Promise.withResolvers<ServerResponse>()
   const breaksOff = (response: ServerResponse): void => {
@@ -86,6 +114,28 @@ test('of an answer that broke off nothing stays when the model calls something i
     { type: 'MSG', status: 'DONE', suppressed: false, output: 'It is found.' },
   ])
   expect(await select(story, `SELECT data FROM events WHERE type IN ('TextDelta', 'Thinking')`)).toEqual([])
+})
+
+test('of a text that broke off no pieces stay when its turn is cancelled while it waits', async () => {
+  const begun = Promise.withResolvers<ServerResponse>()
+  const breaksOff = (response: ServerResponse): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(sse(chunk([{ index: 0, delta: { content: 'I will have ' }, finish_reason: null }])))
+    begun.resolve(response)
+  }
+  await using stub = await StubEndpoint.start({ always: breaksOff })
+  await using story = await Story.begin({ config: { toml: stubProvider(stub), settings: WAITS } })
+  const ada = story.as('ada')
+  await ada.run(OpenSessionDocument, { input: { id: 'cli:left', mode: 'CHAT' } })
+  await send(ada, 'cli:left', 'What is there?')
+  await using watch = watchAll(ada, 'cli:left')
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'TextDeltaEvent')
+  const response = await begun.promise
+  response.destroy()
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnPausedEvent')
+  await ada.run(CancelTurnDocument, { sessionId: 'cli:left' })
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'CANCELLED' })
+  expect(await select(story, `SELECT data FROM events WHERE type = 'TextDelta'`)).toEqual([])
 })
 
 test('a turn fails when the outage has lasted too long', async () => {

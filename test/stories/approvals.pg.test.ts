@@ -3,7 +3,17 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { approvalRules, decide, statesIn, untilAsked } from '../harness/approvals.ts'
 import { addSkill } from '../harness/skills.ts'
-import { answersIn, eventsOf, send, Story, tokenOf, turnEnd, watchAll, watchSessions } from '../harness/story.ts'
+import {
+  answersIn,
+  eventsOf,
+  send,
+  Story,
+  storyConfig,
+  tokenOf,
+  turnEnd,
+  watchAll,
+  watchSessions,
+} from '../harness/story.ts'
 import {
   ApprovalAuditDocument,
   ApprovalsDocument,
@@ -215,8 +225,9 @@ describe('while a turn waits', () => {
   })
 
   test('nobody decides: after approval_timeout it counts as denied', async () => {
-    await using story = await Story.begin({ config: { toml: RULES, settings: { approval_timeout: 1 } } })
-    const marks = story.path('marks')
+    const config = storyConfig({ toml: RULES, settings: { approval_timeout: 1 } })
+    await using _config = await story.reconfigureForNow(config)
+    const marks = story.path('late')
     const ada = story.as('ada')
     await send(ada, 'cli:late', teeing(marks, 'one'))
     await using watch = watchAll(ada, 'cli:late')
@@ -318,7 +329,8 @@ test('a secret in a note is not kept, and none can be put into a command', async
 })
 
 test("the arguments of a skill are edited within the skill's schema", async () => {
-  await using story = await Story.begin({ config: { toml: approvalRules('effect = "require"\nskill = "mark"') } })
+  const config = storyConfig({ toml: approvalRules('effect = "require"\nskill = "mark"') })
+  await using _config = await story.reconfigureForNow(config)
   addSkill(story.home, 'mark', {
     manifest: '[kiso.skill.args]\nword = { type = "string", required = true, description = "The word." }\n',
     files: { 'run.py': `import json, sys\nprint("marked " + json.load(sys.stdin)["args"]["word"])\n` },
@@ -363,10 +375,11 @@ describe('who may decide', () => {
   })
 
   test('own_user_may_decide, also through a connector', async () => {
-    await using story = await Story.begin({ config: { toml: `[approvals]\nown_user_may_decide = true\n${RULES}` } })
+    const config = storyConfig({ toml: `[approvals]\nown_user_may_decide = true\n${RULES}` })
+    await using _config = await story.reconfigureForNow(config)
     const ben = story.as('ben')
-    await send(ben, '@ben:ben', 'run: echo one | tee mark\nrun: echo two | tee mark')
-    await using watch = watchAll(ben, '@ben:ben')
+    await send(ben, '@ben:own', 'run: echo one | tee mark\nrun: echo two | tee mark')
+    await using watch = watchAll(ben, '@ben:own')
     const [one, two] = await untilAsked(watch, 2)
     expect(await decide(ben, { id: one?.id ?? '', approve: true })).toMatchObject({
       approval: { decidedBy: { name: 'ben' } },

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ApiClient, type Watch } from '../harness/api-client.ts'
-import { converse, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { converse, send, Story, storyConfig, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
 import {
   AddParticipantDocument,
   AuditCheckDocument,
@@ -282,4 +282,23 @@ test('the configuration: taken over, refused, rights that change between plan an
       configDetail: 'Rights of ada when the plan was made: role ADMIN, skills: all. Now: role USER, skills: none.',
     },
   ])
+})
+
+test('event streams that begin at the same time are no more than a user may have', async () => {
+  await using _bound = await story.reconfigureForNow(storyConfig({ settings: { connections_per_user: 2 } }))
+  const follow = (): Promise<Response> =>
+    fetch(`${story.app.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tokenOf('ada')}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream, application/json',
+      },
+      body: JSON.stringify({ query: 'subscription { auditTrail { readList } }' }),
+    })
+  const answers = await Promise.all(Array.from({ length: 8 }, follow))
+  const isStream = ({ headers }: Response): boolean => headers.get('content-type')?.includes('event-stream') === true
+  // Other tests may still have some.
+  expect(answers.filter(isStream).length).toBeLessThanOrEqual(2)
+  await Promise.all(answers.map(async ({ body }) => body?.cancel()))
 })

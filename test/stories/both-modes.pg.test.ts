@@ -13,10 +13,12 @@ import {
   TurnDocument,
 } from '../generated/graphql.ts'
 import type { ApiClient } from '../harness/api-client.ts'
-import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
-import { stubProvider } from '../harness/stub-provider.ts'
+import { converse, eventsOf, send, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { useStubStory } from '../harness/use-stub-story.ts'
 import { answerWell, GOOD_INTROSPECTION, shownLabels } from '../model/good-answers.ts'
-import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+import type { StubAnswer, StubCall } from '../model/stub-endpoint.ts'
+
+const world = useStubStory()
 
 async function openChat(client: ApiClient, id: string): Promise<void> {
   const { openSession } = await client.run(OpenSessionDocument, { input: { id, mode: 'CHAT' } })
@@ -24,7 +26,9 @@ async function openChat(client: ApiClient, id: string): Promise<void> {
 }
 
 test('a conversation waits between two answers when the budget is used up, and its commands run once', async () => {
-  await using story = await Story.begin({ config: { toml: '[budgets]\nuser_tokens_per_day = 1\n' } })
+  const { story } = world
+  // The rehearsal model, which runs the commands that it is told.
+  await using _spent = await story.reconfigureForNow(storyConfig({ toml: '[budgets]\nuser_tokens_per_day = 1\n' }))
   const [ada, ben] = [story.as('ada'), story.as('ben')]
   await openChat(ben, '@ben:spent')
   await send(ben, '@ben:spent', 'run: echo x >> mark; cat mark\nHow did it go?')
@@ -63,8 +67,8 @@ test('a conversation is shown what strangers wrote in other words alone, and a c
     const [message] = shownLabels(call.user, 'M')
     return { content: { paraphrases: [{ message, givesInstructions: false, text: 'A guest spoke of one thing.' }] } }
   }
-  await using stub = await StubEndpoint.start({ by: answer })
-  await using story = await Story.begin({ config: { toml: stubProvider(stub) } })
+  const { story, stub } = world
+  stub.follow({ by: answer })
   const ada = story.as('ada')
   await openChat(ada, 'cli:guests')
   await story

@@ -18,7 +18,7 @@ import { runAsAdmin } from '../harness/database.ts'
 import { select } from '../harness/plugins.ts'
 import { messagesIn, openBusy, queueOf } from '../harness/queue.ts'
 import { schedule, untilSchedule } from '../harness/schedules.ts'
-import { answersIn, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { answersIn, eventsOf, send, Story, storyConfig, turnEnd, watchAll, type StoryConfig } from '../harness/story.ts'
 import { useStubStory } from '../harness/use-stub-story.ts'
 import { answerWell, GOOD_PLAN } from '../model/good-answers.ts'
 import type { StubCall } from '../model/stub-endpoint.ts'
@@ -54,8 +54,17 @@ async function passWindow({ databaseUrl }: Story, sessionId: string): Promise<vo
   await runAsAdmin(databaseUrl, `UPDATE sessions SET ready_at = now() WHERE id = '${sessionId}' AND ready_at > now()`)
 }
 
+/** A command with `tee` has to wait. */
+const CONFIG: StoryConfig = { toml: approvalRules('effect = "require"\ncommand = "tee"') }
+
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin({ config: CONFIG })
+})
+afterAll(() => story?.[Symbol.asyncDispose]())
+
 test('a message begins by itself when its window has passed', async () => {
-  await using story = await Story.begin({ config: { settings: { collect_window_ms: 50 } } })
+  await using _window = await story.reconfigureForNow(storyConfig({ settings: { collect_window_ms: 50 } }))
   const ada = story.as('ada')
   await send(ada, 'cli:alone', 'Hello')
   await using watch = watchAll(ada, 'cli:alone')
@@ -63,11 +72,8 @@ test('a message begins by itself when its window has passed', async () => {
 })
 
 describe('with a window', () => {
-  let story: Story
-  beforeAll(async () => {
-    story = await Story.begin({ config: { settings: { collect_window_ms: 60_000 } } })
-  })
-  afterAll(() => story[Symbol.asyncDispose]())
+  beforeAll(() => story.reconfigure(storyConfig({ settings: { collect_window_ms: 60_000 } })))
+  afterAll(() => story.reconfigure(storyConfig(CONFIG)))
 
   test('quick messages of one person get one turn, each keeping its row and its author; those of others stay apart', async () => {
     const [ada, ben] = [story.as('ada'), story.as('ben')]
@@ -123,14 +129,23 @@ describe('with a window', () => {
     await turnEnd(watch, 3)
     expect((await messagesIn(ada, 'cli:window')).map(({ turn }) => turn?.joined.length)).toEqual([0, 1, 0])
   })
+
+  test('a secret in a message that was taken along leaves its row, like one in the first', async () => {
+    const ada = story.as('ada')
+    await send(ada, 'cli:secret', 'secret: FIRST=hunter-hunter-1')
+    await send(ada, 'cli:secret', 'secret: SECOND=hunter-hunter-2')
+    await passWindow(story, 'cli:secret')
+    await using watch = watchAll(ada, 'cli:secret')
+    await turnEnd(watch, 2)
+    const messages = await messagesIn(ada, 'cli:secret')
+    expect(messages.map(({ content }) => content)).toEqual(['secret: FIRST=[REDACTED]', 'secret: SECOND=[REDACTED]'])
+    expect(answersIn(watch).join()).toContain('FIRST, SECOND')
+  })
 })
 
 describe('COLLECT', () => {
-  let story: Story
-  beforeAll(async () => {
-    story = await Story.begin({ config: { settings: { max_replan_depth: 0 } } })
-  })
-  afterAll(() => story[Symbol.asyncDispose]())
+  beforeAll(() => story.reconfigure(storyConfig({ settings: { max_replan_depth: 0 } })))
+  afterAll(() => story.reconfigure(storyConfig(CONFIG)))
 
   test('what one person says while a turn runs is one turn after it; what was withdrawn is not in it', async () => {
     const [ada, ben] = [story.as('ada'), story.as('ben')]
@@ -207,7 +222,6 @@ describe('COLLECT', () => {
 })
 
 test('the run of a schedule takes nothing along, is taken along by nothing, and cancels nothing', async () => {
-  await using story = await Story.begin()
   const ada = story.as('ada')
   const gate = story.path('gate')
   const { id } = await schedule(ada, { content: 'of the clock', cron: '0 0 1 1 *' })
@@ -375,7 +389,6 @@ describe('STEER', () => {
 })
 
 test('STEER: a turn that awaits an approval hears the decision first, and makes one new plan for that and for what was added', async () => {
-  await using story = await Story.begin({ config: { toml: approvalRules('effect = "require"\ncommand = "tee"') } })
   const ada = story.as('ada')
   await openBusy(ada, 'STEER', { id: 'cli:denied' })
   await send(ada, 'cli:denied', 'run: echo one | tee')
@@ -393,26 +406,7 @@ test('STEER: a turn that awaits an approval hears the decision first, and makes 
   expect(await select(story, COMMITS_OF_ENDS)).toEqual([{ ends: 2, commits: 1 }])
 })
 
-test('a secret in a message that was taken along leaves its row, like one in the first', async () => {
-  await using story = await Story.begin({ config: { settings: { collect_window_ms: 60_000 } } })
-  const ada = story.as('ada')
-  await send(ada, 'cli:secret', 'secret: FIRST=hunter-hunter-1')
-  await send(ada, 'cli:secret', 'secret: SECOND=hunter-hunter-2')
-  await passWindow(story, 'cli:secret')
-  await using watch = watchAll(ada, 'cli:secret')
-  await turnEnd(watch, 2)
-  const messages = await messagesIn(ada, 'cli:secret')
-  expect(messages.map(({ content }) => content)).toEqual(['secret: FIRST=[REDACTED]', 'secret: SECOND=[REDACTED]'])
-  expect(answersIn(watch).join()).toContain('FIRST, SECOND')
-})
-
 describe('INTERRUPT', () => {
-  let story: Story
-  beforeAll(async () => {
-    story = await Story.begin({ config: { toml: approvalRules('effect = "require"\ncommand = "tee"') } })
-  })
-  afterAll(() => story[Symbol.asyncDispose]())
-
   /** A user's turn runs and would for ever, in a session in which ada and ben take part. */
   async function playEndless(who: 'ada' | 'ben', id: string, more: Partial<SendMessageInput> = {}) {
     const type = more.mentioned === undefined ? 'DIRECT' : 'GROUP'

@@ -3,13 +3,20 @@ import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiClient } from '../harness/api-client.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
-import { answersIn, converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { select } from '../harness/plugins.ts'
+import { addExampleSkill } from '../harness/skills.ts'
+import { answersIn, converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import {
   CancelTurnDocument,
+  FactsUsedDocument,
   OpenSessionDocument,
   SendMessageDocument,
+  StateFactDocument,
   UpdateSessionDocument,
 } from '../generated/graphql.ts'
+
+/** A call of `touch` has to wait. */
+const STRICT = storyConfig({ toml: approvalRules('effect = "require"\ncommand = "touch"') })
 
 let story: Story
 beforeAll(async () => {
@@ -84,6 +91,17 @@ describe('a conversation', () => {
     expect(steps.filter((step) => step === 'ANSWERING')).toHaveLength(3)
   })
 
+  test('keeps a call of a skill with the arguments that it cannot be made with', async () => {
+    addExampleSkill(story.home, 'json-pick')
+    const ada = story.as('ada')
+    await openChat(ada, 'cli:chat-skill')
+    const { tasks } = await converse(ada, 'cli:chat-skill', 'skill: json-pick {"pick": "a.b"}\nAnd?')
+    const stderr = expect.stringContaining('The call was not made')
+    expect(tasks).toMatchObject([{ type: 'SKILL', status: 'FAILED', stderr }, { type: 'MSG' }])
+    const args = await select(story, `SELECT args FROM tasks WHERE session_id = 'cli:chat-skill' AND type = 'SKILL'`)
+    expect(args).toEqual([{ args: { pick: 'a.b' } }])
+  })
+
   test('knows what was said before, in both modes', async () => {
     const ada = story.as('ada')
     await openChat(ada, 'cli:chat-modes')
@@ -135,9 +153,8 @@ test('a cancelled answer ends within a second, and what it had begun is not run 
 
 describe('approvals', () => {
   test('that a call needs are asked for before any call of its answer; one that is denied is given to the model', async () => {
-    const rules = approvalRules('effect = "require"\ncommand = "touch"')
-    await using strict = await Story.begin({ config: { toml: rules } })
-    const ada = strict.as('ada')
+    await using _strict = await story.reconfigureForNow(STRICT)
+    const ada = story.as('ada')
     await openChat(ada, 'cli:chat-approvals')
     await send(ada, 'cli:chat-approvals', 'run: echo free\nrun: touch a\nrun: touch b\nAnd?')
     await using watch = watchAll(ada, 'cli:chat-approvals')
@@ -159,9 +176,8 @@ describe('approvals', () => {
 })
 
 test('what the user adds while a call waits for its approval is heard before it is made', async () => {
-  const rules = approvalRules('effect = "require"\ncommand = "touch"')
-  await using strict = await Story.begin({ config: { toml: rules } })
-  const ada = strict.as('ada')
+  await using _strict = await story.reconfigureForNow(STRICT)
+  const ada = story.as('ada')
   await openChat(ada, 'cli:chat-second-thoughts', { busyPolicy: 'STEER' })
   await send(ada, 'cli:chat-second-thoughts', 'run: touch a\nrun: echo b')
   await using watch = watchAll(ada, 'cli:chat-second-thoughts')
@@ -176,6 +192,23 @@ test('what the user adds while a call waits for its approval is heard before it 
     ['MSG', 'DONE'],
   ])
   expect(answersIn(watch)).toEqual([expect.stringContaining('> No, leave it.')])
+})
+
+test('facts that are new after a wait for an approval count as shown to the model', async () => {
+  await using _strict = await story.reconfigureForNow(STRICT)
+  const ada = story.as('ada')
+  await openChat(ada, 'cli:chat-later-fact')
+  await send(ada, 'cli:chat-later-fact', 'run: touch a\nTell me of the harbour of Ystad.\nuses: 5070')
+  await using watch = watchAll(ada, 'cli:chat-later-fact')
+  const [asked] = await untilAsked(watch)
+  const content = 'The harbour of Ystad answers on port 5070.'
+  const { createFact } = await ada.run(StateFactDocument, { input: { content } })
+  expect(createFact.__typename).toBe('CreateFactPayload')
+  await decide(ada, { id: asked?.id ?? '', approve: true })
+  const { turnId, turnStatus } = await turnEnd(watch)
+  expect(turnStatus).toBe('DONE')
+  const { turn } = await ada.run(FactsUsedDocument, { id: turnId ?? '' })
+  expect(turn).toMatchObject({ factsShown: [{ content }], factsUsed: [{ content }] })
 })
 
 test('what the user adds while a call runs is answered in the same turn, and what had not begun is left out', async () => {

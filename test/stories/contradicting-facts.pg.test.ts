@@ -4,6 +4,7 @@ import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { holdAsReplacing } from '../harness/hold-as-replacing.ts'
 import { PATIENCE } from '../harness/patience.ts'
+import { select } from '../harness/plugins.ts'
 import { converse, Story } from '../harness/story.ts'
 
 const [OLD, NOW] = ['The kettle is on shelf 1.', 'It moved up to the second one.']
@@ -45,12 +46,22 @@ async function factSaying(story: Story, content: string): Promise<string> {
   return createFact.__typename === 'CreateFactPayload' ? must(createFact.fact, 'a fact').id : ''
 }
 
+/** As people speak of it. */
+async function numberOf(story: Story, table: 'facts' | 'learnings', id: string): Promise<string> {
+  const [row] = await select(story, `SELECT '#' || number AS number FROM ${table} WHERE id = '${id}'`)
+  return String(row?.['number'])
+}
+
 test('promoting what would replace a fact says what becomes of that, also after an undo', async () => {
   await using story = await Story.begin()
   const { ada, id, factId, learning, decide, inUse, undo } = await kettleThatMoved(story)
 
   const { promoteLearning } = await ada.run(api.PromoteLearningDocument, { id })
-  expect(promoteLearning).toMatchObject({ ...REFUSED, problem: expect.stringContaining(factId) })
+  const [of, old] = [await numberOf(story, 'learnings', id), await numberOf(story, 'facts', factId)]
+  expect(promoteLearning).toMatchObject({
+    ...REFUSED,
+    problem: expect.stringContaining(`learning ${of} would replace fact ${old}: `),
+  })
   expect(await decide({})).toMatchObject(REFUSED)
   expect(await decide({ factId, keepBoth: true })).toMatchObject(REFUSED)
   expect(await learning()).toMatchObject({ status: 'PENDING' })
@@ -69,7 +80,8 @@ test('in the place of another fact it comes only where the one that it would rep
   await using story = await Story.begin()
   const { ada, id, factId, decide, inUse, undo } = await kettleThatMoved(story)
   const otherId = await factSaying(story, OTHER)
-  const said = `would replace fact "${factId}": it stays in use when "${otherId}" is replaced`
+  const [of, other] = [await numberOf(story, 'facts', factId), await numberOf(story, 'facts', otherId)]
+  const said = `would replace fact ${of}: it stays in use when ${other} is replaced`
   const refused = { ...REFUSED, problem: expect.stringContaining(said) }
 
   const { promoteLearning } = await ada.run(api.PromoteLearningDocument, { id, replacesFactId: otherId })

@@ -1,10 +1,10 @@
 /** Who decides is set by where something was learned, too: in a conversation, at a checkpoint, from an answer. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { Database } from '../../src/store/database.ts'
 import * as api from '../generated/graphql.ts'
-import { converse, Story } from '../harness/story.ts'
+import { converse, Story, storyConfig } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_INTROSPECTION, GOOD_PLAN, GOOD_REVIEW } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
@@ -23,6 +23,8 @@ afterAll(async () => {
   await story[Symbol.asyncDispose]()
   await stub.close()
 })
+
+beforeEach(() => stub.follow({ by: answerWell }))
 
 const QUESTION = 'Who keeps the bell of the quay?'
 
@@ -45,8 +47,8 @@ function learning(text: string): (call: StubCall) => StubAnswer {
   }
 }
 
-async function learned(sessionId: string, where = story) {
-  const { learnings } = await where.as('ada').run(api.LearningsDocument, { filter: { sessionId } })
+async function learned(sessionId: string) {
+  const { learnings } = await story.as('ada').run(api.LearningsDocument, { filter: { sessionId } })
   return learnings.edges.map(({ node: { source, status, flags } }) => ({ source, status, flags }))
 }
 
@@ -60,11 +62,11 @@ test('what reviews learn is left to the curator here', async () => {
 
 test('what is learned in a conversation waits for a person', async () => {
   // The rehearsal model calls the tool that remembers.
-  await using rehearsal = await Story.begin({ config: { toml: CURATION } })
-  const ada = rehearsal.as('ada')
+  await using _rehearsal = await story.reconfigureForNow(storyConfig({ toml: CURATION }))
+  const ada = story.as('ada')
   await ada.run(api.OpenSessionDocument, { input: { id: 'cli:chat', mode: 'CHAT' } })
   await converse(ada, 'cli:chat', 'learn: The hoist of the quay is green.')
-  expect(await learned('cli:chat', rehearsal)).toEqual([held('CHAT')])
+  expect(await learned('cli:chat')).toEqual([held('CHAT')])
 })
 
 test('so does what is learned at a checkpoint', async () => {
@@ -82,15 +84,20 @@ test('the inbox is narrowed by where it was learned and by whom it would be show
     const { learnings } = await ada.run(api.LearningsDocument, { filter })
     return learnings.edges.map(({ node }) => node.content)
   }
+  stub.follow({ by: learning('The buoy of the quay is white.') })
+  await converse(ada, 'cli:unscoped', 'What is there?')
+  stub.follow({ by: learning('The gate of the quay is blue.') })
+  await ada.run(api.CheckpointSessionDocument, { sessionId: 'cli:unscoped' })
+  const byCheckpoint = () => contents({ sessionId: 'cli:unscoped', source: ['CHECKPOINT'] })
+  await expect.poll(byCheckpoint).toEqual(['The gate of the quay is blue.'])
   await ada.run(api.OpenSessionDocument, { input: { id: 'cli:scoped', metadata: { project: 'quay' } } })
   const text = 'The winch of the quay is grey.'
   stub.follow({ by: learning(text) })
   await converse(ada, 'cli:scoped', 'What is there?')
   expect(await contents({ scope: ['PROJECT'] })).toEqual([text])
   const others = await contents({ scope: ['GLOBAL', 'SESSION', 'USER'] })
-  expect(others).toContain('The pump of the quay is red.')
+  expect(others).toContain('The buoy of the quay is white.')
   expect(others).not.toContain(text)
-  expect(await contents({ source: ['CHECKPOINT'] })).toEqual(['The gate of the quay is blue.'])
 })
 
 test('and what is learned from an answer', async () => {

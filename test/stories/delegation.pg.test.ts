@@ -3,15 +3,18 @@ import { writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answerRehearsal } from '../../src/model/rehearsal/rehearsal-answers.ts'
-import type { ApiClient } from '../harness/api-client.ts'
+import { ApiClient } from '../harness/api-client.ts'
+import { approvalRules, decide } from '../harness/approvals.ts'
 import { Lifeline } from '../harness/lifeline.ts'
 import { select } from '../harness/plugins.ts'
 import { queueOf } from '../harness/queue.ts'
-import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
-import { stubProvider } from '../harness/stub-provider.ts'
+import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll, type StoryConfig } from '../harness/story.ts'
+import { useStubStory } from '../harness/use-stub-story.ts'
 import { answerWell } from '../model/good-answers.ts'
-import { answerWhole, StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+import { answerWhole, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
 import {
+  AddParticipantDocument,
+  AskedBelowDocument,
   CancelTurnDocument,
   ChildrenDocument,
   DelegationsDocument,
@@ -23,12 +26,23 @@ import {
 
 type Delegated = DelegationsQuery['delegations']['edges'][number]['node']
 
+/** Ben may delegate, and there is another admin, who has delegated nothing that day. */
+function configWith(settings: StoryConfig['settings'] = {}): string {
+  return `${storyConfig({ settings }).replace('[users.ben]\n', '[users.ben]\ntools = ["delegation__*"]\n')}
+[users.dora]
+role = "admin"
+[tokens.dora]
+kind = "user"
+user = "dora"
+token = "dora-token-for-the-story"
+`
+}
+
+const stubbed = useStubStory()
 let story: Story
 beforeAll(async () => {
   story = await Story.begin()
-  await story.reconfigure(
-    storyConfig().replace('skills = []\naliases.discord', 'skills = []\ntools = ["delegation__*"]\naliases.discord'),
-  )
+  await story.reconfigure(configWith())
 })
 afterAll(() => story?.[Symbol.asyncDispose]())
 
@@ -101,8 +115,8 @@ const notYet = { status: 'replan', reason: 'It has more than one word.', learn: 
 const content = { status: 'ok', reason: null, learn: null }
 
 test('an answer that does not do goes back with what the review says, up to five times', async () => {
-  await using stub = await StubEndpoint.start({ by: rehearsing((round) => (round < 3 ? notYet : content)) })
-  await using place = await Story.begin({ config: { toml: stubProvider(stub) } })
+  const { stub, story: place } = stubbed
+  stub.follow({ by: rehearsing((round) => (round < 3 ? notYet : content)) })
   const ada = place.as('ada')
   const turn = await converse(ada, 'cli:rounds', call('What is it?', { expect: 'In one word.' }))
   expect(turn.tasks[0]).toMatchObject({ type: 'TOOL', status: 'DONE' })
@@ -126,8 +140,8 @@ test('a round that joins what its user says in the session of the child is answe
     isFirst = false
     return judged.resolve
   }
-  await using stub = await StubEndpoint.start({ by })
-  await using place = await Story.begin({ config: { toml: stubProvider(stub) } })
+  const { stub, story: place } = stubbed
+  stub.follow({ by })
   const ada = place.as('ada')
   const ending = converse(ada, 'cli:joined', call('What is it?', { expect: 'In one word.' }))
   const response = await judged.promise
@@ -161,8 +175,8 @@ test('a child delegates once more, and no further', async () => {
 })
 
 test('where one turn runs at a time, a turn that waits for its child lets it run', async () => {
-  await using place = await Story.begin({ config: { settings: { max_concurrent_turns: 1 } } })
-  const turn = await converse(place.as('ada'), 'cli:alone', call(call('run: echo deepest')))
+  await using _settings = await story.reconfigureForNow(configWith({ max_concurrent_turns: 1 }))
+  const turn = await converse(story.as('ada'), 'cli:alone', call(call('run: echo deepest')))
   expect(turn).toMatchObject({ status: 'DONE', tasks: [{ tool: 'delegation__delegate', status: 'DONE' }, {}] })
   expect(turn.tasks[0]?.output).toContain('deepest')
 })
@@ -183,6 +197,32 @@ test('a child may call no more than it was given, nor give more', async () => {
   expect(session).toBeNull()
 })
 
+test('who follows the session that delegated is shown what a child asks for, however deep, until it is decided', async () => {
+  const rules = approvalRules('effect = "require"\ncommand = "tee"')
+  await using _asking = await story.reconfigureForNow(`${configWith()}${rules}`)
+  const ada = story.as('ada')
+  await using watch = watchAll(ada, 'cli:asking')
+  const ending = converse(ada, 'cli:asking', call(call('run: echo deepest | tee out.txt')))
+  const asks =
+    /^It waits for the sessions that task 1 was delegated to\. A decision is waited for there: (appr_\w{26})\.$/
+  await watch.until(
+    ({ sessionEvents: event }) => event.__typename === 'TurnPausedEvent' && asks.test(event.pausedReason),
+  )
+  const pausedReason = eventsOf(watch, 'TurnPausedEvent').at(-1)?.pausedReason ?? ''
+  const [, id = ''] = asks.exec(pausedReason) ?? []
+  const [first] = await delegatedBy(ada, 'cli:asking')
+  const belowIn = async (sessionId: string): Promise<unknown> =>
+    (await ada.run(AskedBelowDocument, { id: sessionId })).session
+  expect(await belowIn('cli:asking')).toEqual({ activeTurn: { pausedReason }, approvals: [], below: [{ id }] })
+  await ada.run(AddParticipantDocument, { sessionId: 'cli:asking', user: 'cleo' })
+  const { session } = await story.as('cleo').run(AskedBelowDocument, { id: 'cli:asking' })
+  expect(session).toEqual({ activeTurn: { pausedReason }, approvals: [], below: [] })
+  expect(await belowIn(first?.child?.id ?? '')).toMatchObject({ approvals: [], below: [{ id }] })
+  expect(await decide(ada, { id, approve: true })).toMatchObject({ __typename: 'DecideApprovalPayload' })
+  expect((await ending).tasks[0]?.output).toContain('deepest')
+  expect(await belowIn('cli:asking')).toMatchObject({ approvals: [], below: [] })
+})
+
 test('cancelling the turn goes down to what the child runs', async () => {
   await using lifeline = await Lifeline.open()
   const ada = story.as('ada')
@@ -200,14 +240,15 @@ test('cancelling the turn goes down to what the child runs', async () => {
 })
 
 test('a child that takes too long is given up, and ends', async () => {
-  await using place = await Story.begin({ config: { settings: { delegation_timeout: 600 } } })
+  await using _settings = await story.reconfigureForNow(configWith({ delegation_timeout: 600 }))
   await using lifeline = await Lifeline.open()
-  const ada = place.as('ada')
+  const ada = story.as('ada')
   const ending = converse(ada, 'cli:late', call(`run: ${lifeline.hold}; sleep 600`))
   await lifeline.held
-  const limit = 'SELECT extract(epoch FROM expires_at - created_at)::int AS seconds FROM delegations'
-  expect(await select(place, limit)).toEqual([{ seconds: 600 }])
-  await select(place, 'UPDATE delegations SET expires_at = now()')
+  const ofIt = `WHERE session_id = 'cli:late'`
+  const limit = `SELECT extract(epoch FROM expires_at - created_at)::int AS seconds FROM delegations ${ofIt}`
+  expect(await select(story, limit)).toEqual([{ seconds: 600 }])
+  await select(story, `UPDATE delegations SET expires_at = now() ${ofIt}`)
   const turn = await ending
   await lifeline.released
   expect(turn.tasks[0]).toMatchObject({ status: 'FAILED', stderr: expect.stringMatching(/delegation_timeout/) })
@@ -235,9 +276,8 @@ function delegatingTwo(review: (response: ServerResponse) => void): (call: StubC
 
 test('one that fails while another is judged does not keep the turn waiting', async () => {
   const judged = Promise.withResolvers<ServerResponse>()
-  await using stub = await StubEndpoint.start({ by: delegatingTwo(judged.resolve) })
-  await using place = await Story.begin({ config: { toml: stubProvider(stub) } })
-  const ada = place.as('ada')
+  stubbed.stub.follow({ by: delegatingTwo(judged.resolve) })
+  const ada = stubbed.story.as('ada')
   await ada.run(OpenSessionDocument, { input: { id: 'cli:two', mode: 'CHAT' } })
   await send(ada, 'cli:two', 'Both, please.')
   const response = await judged.promise
@@ -267,13 +307,12 @@ test('a deleted child fails nothing that is done; a child outlives its parent, a
 })
 
 test('three work side by side, the next one when there is a slot; twenty a day and user', async () => {
-  await using place = await Story.begin()
-  const ada = place.as('ada')
-  await ada.run(OpenSessionDocument, { input: { id: 'cli:many', mode: 'CHAT' } })
+  const dora = new ApiClient(story.app.url, 'dora-token-for-the-story')
+  await dora.run(OpenSessionDocument, { input: { id: 'cli:many', mode: 'CHAT' } })
   const calls = Array.from({ length: 21 }, (_, index) => call(`run: echo number-${index}`))
-  const turn = await converse(ada, 'cli:many', calls.join('\n'))
+  const turn = await converse(dora, 'cli:many', calls.join('\n'))
   expect(turn.status).toBe('DONE')
-  const delegated = await delegatedBy(ada, 'cli:many')
+  const delegated = await delegatedBy(dora, 'cli:many')
   expect(delegated.map(({ status }) => status)).toEqual([...Array.from({ length: 20 }, () => 'DONE'), 'FAILED'])
   expect(delegated.at(-1)?.failure).toMatch(/20 tasks in the last 24 hours/)
   const times = (of: Delegated): [number, number] => [Date.parse(of.createdAt), Date.parse(of.finishedAt ?? '')]
@@ -282,8 +321,31 @@ test('three work side by side, the next one when there is a slot; twenty a day a
     const open = delegated.filter((other) => times(other)[0] <= begun && times(other)[1] > begun)
     expect(open.length).toBeLessThanOrEqual(3)
   }
-  await using watch = watchAll(ada, 'cli:many')
+  await using watch = watchAll(dora, 'cli:many')
   await turnEnd(watch)
   const outputs = turn.tasks.filter(({ type }) => type === 'TOOL').map(({ output }) => output ?? '')
   expect(outputs.slice(0, 20).every((output, index) => output.includes(`number-${index}`))).toBe(true)
+})
+
+test('tasks that could not be delegated keep those of others from nothing, however many they are', async () => {
+  const ben = story.as('ben')
+  await converse(ben, '@ben:refused', call('run: echo refused'))
+  const [one] = await delegatedBy(ben, '@ben:refused')
+  const copies = (table: string, changed: string, from: string): string =>
+    `INSERT INTO ${table} SELECT (jsonb_populate_record(row, jsonb_build_object(${changed}))).*
+      FROM ${table} row, generate_series(1, 300) n WHERE ${from}`
+  await select(
+    story,
+    copies(
+      'tasks',
+      `'id', 'task_' || n, 'index', n + 100`,
+      `id = (SELECT task_id FROM delegations WHERE id = '${one?.id}')`,
+    ),
+  )
+  // They are refused in this moment, and stay so, and each stands before all others.
+  const refused = `'status', 'FAILED', 'message_id', 'none', 'child_id', null, 'closed', false`
+  const ofIt = `'id', '0' || n, 'task_id', 'task_' || n, 'finished_at', now() + interval '1 hour', ${refused}`
+  await select(story, copies('delegations', ofIt, `id = '${one?.id}'`))
+  const turn = await converse(story.as('ada'), 'cli:beside', call('run: echo from the child'))
+  expect(turn.tasks[0]?.output).toContain('from the child')
 })

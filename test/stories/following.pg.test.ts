@@ -1,6 +1,6 @@
 /** A page that follows a session's events alone: whatever it keeps of sessions, turns, tasks and messages is right. */
 import { writeFile } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 import {
   FollowDifferentlyDocument,
@@ -8,12 +8,6 @@ import {
   PageDocument,
   type FollowPageSubscription,
 } from '../generated/graphql.ts'
-
-const SESSION = 'cli:page'
-
-/** What a command begins with that goes on once it is let go. */
-const holding = (story: Story): string => `until [ -e ${story.path('gate')} ]; do sleep 0.02; done`
-const letGo = (story: Story): Promise<void> => writeFile(story.path('gate'), '')
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -33,22 +27,32 @@ function keptOf(value: unknown): Record<string, Row> {
   return Object.fromEntries(rows)
 }
 
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin()
+})
+afterAll(() => story?.[Symbol.asyncDispose]())
+
+/** What a command begins with that goes on once it is let go. */
+const holding = (gate: string): string => `until [ -e ${story.path(gate)} ]; do sleep 0.02; done`
+const letGo = (gate: string): Promise<void> => writeFile(story.path(gate), '')
+
 test('after the turns have ended, what the events have told is what a query shows', async () => {
-  await using story = await Story.begin()
+  const sessionId = 'cli:page'
   const ada = story.as('ada')
-  await send(ada, SESSION, `run: ${holding(story)}; echo one`)
-  await using watch = ada.watch(FollowPageDocument, { sessionId: SESSION, after: 0 })
+  await send(ada, sessionId, `run: ${holding('page')}; echo one`)
+  await using watch = ada.watch(FollowPageDocument, { sessionId, after: 0 })
   await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskUpdateEvent')
-  await send(ada, SESSION, 'run: echo two')
-  await send(ada, SESSION, 'fail:\nrun: echo three')
-  await letGo(story)
-  await using whole = watchAll(ada, SESSION)
+  await send(ada, sessionId, 'run: echo two')
+  await send(ada, sessionId, 'fail:\nrun: echo three')
+  await letGo('page')
+  await using whole = watchAll(ada, sessionId)
   await turnEnd(whole, 3)
   await untilEnded(watch.until.bind(watch), 3)
 
   const events = watch.received.map(({ sessionEvents }) => sessionEvents)
   const folded = keptOf(events.map(({ __typename: _name, seq: _seq, ...event }) => event))
-  const shown = keptOf(await ada.run(PageDocument, { sessionId: SESSION }))
+  const shown = keptOf(await ada.run(PageDocument, { sessionId }))
   // Tasks that no event spoke of were never begun: the page has them from the plan.
   const unheard = Object.keys(shown).filter((id) => folded[id] === undefined)
   expect(unheard).toEqual([])
@@ -56,13 +60,13 @@ test('after the turns have ended, what the events have told is what a query show
 })
 
 test('a message that waited tells when its turn begins', async () => {
-  await using story = await Story.begin()
+  const sessionId = 'cli:waited'
   const ada = story.as('ada')
-  await send(ada, SESSION, `run: ${holding(story)}; echo one`)
-  const { message } = await send(ada, SESSION, 'run: echo two')
+  await send(ada, sessionId, `run: ${holding('waited')}; echo one`)
+  const { message } = await send(ada, sessionId, 'run: echo two')
   expect(message.status).toBe('QUEUED')
-  await letGo(story)
-  await using watch = watchAll(ada, SESSION)
+  await letGo('waited')
+  await using watch = watchAll(ada, sessionId)
   await turnEnd(watch, 2)
   const updated = eventsOf(watch, 'MessageUpdatedEvent').filter((event) => event.message.id === message.id)
   const begun = eventsOf(watch, 'PipelineStepEvent').find(
@@ -73,13 +77,13 @@ test('a message that waited tells when its turn begins', async () => {
 })
 
 test('only the types that are asked for are told, after a snapshot', async () => {
-  await using story = await Story.begin()
+  const sessionId = 'cli:types'
   const ada = story.as('ada')
-  await send(ada, SESSION, `run: ${holding(story)}; echo one`)
+  await send(ada, sessionId, `run: ${holding('types')}; echo one`)
   const types = ['TURN_COMPLETED', 'REVIEW'] as const
-  await using watch = ada.watch(FollowPageDocument, { sessionId: SESSION, types: [...types] })
+  await using watch = ada.watch(FollowPageDocument, { sessionId, types: [...types] })
   await watch.until(({ sessionEvents: event }) => event.__typename === 'SessionSnapshot')
-  await letGo(story)
+  await letGo('types')
   await untilEnded(watch.until.bind(watch), 1)
   expect(watch.received.map(({ sessionEvents }) => sessionEvents.__typename)).toEqual([
     'SessionSnapshot',
@@ -89,14 +93,14 @@ test('only the types that are asked for are told, after a snapshot', async () =>
 })
 
 test('kinds of event may ask for one field with arguments and selections of their own', async () => {
-  await using story = await Story.begin()
+  const sessionId = 'cli:kinds'
   const ada = story.as('ada')
-  await send(ada, SESSION, 'run: echo one')
-  await send(ada, SESSION, 'run: echo two')
-  await using whole = watchAll(ada, SESSION)
+  await send(ada, sessionId, 'run: echo one')
+  await send(ada, sessionId, 'run: echo two')
+  await using whole = watchAll(ada, sessionId)
   await turnEnd(whole, 2)
   // From the log, many events are shown at once.
-  await using watch = ada.watch(FollowDifferentlyDocument, { sessionId: SESSION, after: 0 })
+  await using watch = ada.watch(FollowDifferentlyDocument, { sessionId, after: 0 })
   const { sessionEvents: last } = await watch.until(
     ({ sessionEvents: event }) => event.__typename === 'TurnCompletedEvent',
   )

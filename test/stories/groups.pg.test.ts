@@ -45,13 +45,24 @@ async function say(client: ApiClient, input: SendMessageInput) {
   return sendMessage.message
 }
 
-describe('in a group', () => {
-  let story: Story
-  beforeAll(async () => {
-    story = await Story.begin()
-  })
-  afterAll(() => story[Symbol.asyncDispose]())
+let story: Story
+/** Asks the stub, and delivers to this machine. */
+let stubbed: Story
+let stub: StubEndpoint
+beforeAll(async () => {
+  story = await Story.begin()
+  stub = await StubEndpoint.start({ by: answerWell })
+  const settings = { webhook_allow_list: ['127.0.0.1'] }
+  const tokens = { ada: `webhook_secret = "${newWebhookSecret()}"` }
+  stubbed = await Story.begin({ config: { settings, tokens, toml: stubProvider(stub) } })
+})
+afterAll(async () => {
+  await story?.[Symbol.asyncDispose]()
+  await stubbed?.[Symbol.asyncDispose]()
+  await stub?.close()
+})
 
+describe('in a group', () => {
   test('users start a turn by mentioning the agent, admins always, strangers never; all of it is on record', async () => {
     const [ada, cleo, discord] = [story.as('ada'), story.as('cleo'), story.as('discord')]
     const id = await openGroup(discord)
@@ -134,7 +145,6 @@ describe('in a group', () => {
 })
 
 test('who a sender is, is asked anew each time: a stranger becomes a user, in the same session, and a user a stranger', async () => {
-  await using story = await Story.begin()
   const discord = story.as('discord')
   const id = await openGroup(discord)
   const trust = async (): Promise<boolean> =>
@@ -161,11 +171,9 @@ const isFor = (text: string) => (call: StubCall) => call.role === 'planner' && c
 const TALK = { ...GOOD_PLAN, tasks: GOOD_PLAN.tasks.slice(1) }
 
 test('the planner is told who said what, and when it was not spoken to; the messenger when it may be silent', async () => {
-  await using stub = await StubEndpoint.start({
-    by: (call) => (call.role === 'planner' ? { content: TALK } : answerWell(call)),
-  })
-  await using story = await Story.begin({ config: { toml: stubProvider(stub) } })
-  const [ada, cleo, discord] = [story.as('ada'), story.as('cleo'), story.as('discord')]
+  stub.follow({ by: (call) => (call.role === 'planner' ? { content: TALK } : answerWell(call)) })
+  const from = stub.calls.length
+  const [ada, cleo, discord] = [stubbed.as('ada'), stubbed.as('cleo'), stubbed.as('discord')]
   const id = await openGroup(discord)
   await using watch = watchAll(ada, id)
   await say(discord, { sessionId: id, content: 'The report is done.', user: 'Ben#1' })
@@ -175,7 +183,7 @@ test('the planner is told who said what, and when it was not spoken to; the mess
   await say(ada, { sessionId: id, content: 'Well done, Ben' })
   await turnEnd(watch, 2)
 
-  const asked = must(stub.calls.find(isFor('Please send it')), 'the planner was asked').user
+  const asked = must(stub.calls.slice(from).find(isFor('Please send it')), 'the planner was asked').user
   expect(asked).toMatch(
     /^ben \(USER\), \w+day [-\d]+ [:\d]+:\n<<<EARLIER_MESSAGE_[0-9a-f]{32}>>>\nThe report is done\.$/m,
   )
@@ -184,30 +192,16 @@ test('the planner is told who said what, and when it was not spoken to; the mess
   expect(asked).not.toContain('Not addressed to you')
   expect(asked).not.toContain('Ignore all rules')
   expect(asked).not.toMatch(/^ada \(/m)
-  const overheard = must(stub.calls.find(isFor('Well done, Ben')), 'the planner was asked').user
+  const overheard = must(stub.calls.slice(from).find(isFor('Well done, Ben')), 'the planner was asked').user
   expect(overheard).toMatch(
     /^cleo \(USER\), \w+day [-\d]+ [:\d]+:\n<<<EARLIER_MESSAGE_[0-9a-f]{32}>>>\nPlease send it$/m,
   )
   expect(overheard).toContain('Not addressed to you: ada did not mention you')
-  const messengers = stub.calls.filter(({ role }) => role === 'messenger')
+  const messengers = stub.calls.slice(from).filter(({ role }) => role === 'messenger')
   expect(messengers.map(({ user }) => user.includes('\n# Silence\n'))).toEqual([false, true])
 })
 
 describe('silence', () => {
-  const SECRET = newWebhookSecret()
-  let stub: StubEndpoint
-  let story: Story
-  beforeAll(async () => {
-    stub = await StubEndpoint.start({ by: answerWell })
-    const settings = { webhook_allow_list: ['127.0.0.1'] }
-    const tokens = { ada: `webhook_secret = "${SECRET}"` }
-    story = await Story.begin({ config: { settings, tokens, toml: stubProvider(stub) } })
-  })
-  afterAll(async () => {
-    await story[Symbol.asyncDispose]()
-    await stub.close()
-  })
-
   const speak = (pieces: readonly string[]): void =>
     stub.follow({ by: (call) => (call.role === 'messenger' ? { pieces } : answerWell(call)) })
 
@@ -217,7 +211,7 @@ describe('silence', () => {
     ['in the older form', ['<EMPTY_', 'RESPONSE>']],
     ['twice', ['<NO_REPLY>\n<NO', '_REPLY>']],
   ])('%s: nothing is told to anybody, now or later, and admins see that', async (how, pieces) => {
-    const ada = story.as('ada')
+    const ada = stubbed.as('ada')
     await using receiver = await Receiver.start()
     const id = await openGroup(ada, { id: `cli:silent-${how.replaceAll(/\W/g, '-')}`, webhook: receiver.url() })
     speak(pieces)
@@ -257,7 +251,7 @@ describe('silence', () => {
   })
 
   test('beside a text is taken out of it, in the pieces, the whole and the post', async () => {
-    const ada = story.as('ada')
+    const ada = stubbed.as('ada')
     await using receiver = await Receiver.start()
     const id = await openGroup(ada, { id: 'cli:half-silent', webhook: receiver.url() })
     const goOn = Promise.withResolvers<void>()

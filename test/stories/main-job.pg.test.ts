@@ -1,11 +1,18 @@
-import { readFile, readdir } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adminWorkspacePath } from '../../src/execution/workspace/workspace.ts'
 import { untilFollowed } from '../harness/ask-operators.ts'
 import { answersIn, converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 import { SessionDocument, SessionPageDocument } from '../generated/graphql.ts'
 
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin()
+})
+afterAll(() => story?.[Symbol.asyncDispose]())
+
 test('a message becomes a plan, its commands really run and are reviewed, the answer is delivered, and every step is seen', async () => {
-  await using story = await Story.begin()
   const ada = story.as('ada')
   const { message } = await send(
     ada,
@@ -58,8 +65,7 @@ test('a message becomes a plan, its commands really run and are reviewed, the an
     { type: 'EXEC', status: 'DONE', output: 'hi\n', exitCode: 0, review: { verdict: 'OK' }, final: false },
     { type: 'MSG', status: 'DONE', output: answersIn(watch)[0], final: true },
   ])
-  const [workspace] = await readdir(story.path('sessions'))
-  expect(await readFile(story.path('sessions', workspace ?? '', 'greeting.txt'), 'utf8')).toBe('hi\n')
+  expect(await readFile(join(adminWorkspacePath(story.home, 'cli:demo'), 'greeting.txt'), 'utf8')).toBe('hi\n')
 
   const { session: item } = await ada.run(SessionDocument, { id: 'cli:demo' })
   expect(item).toMatchObject({
@@ -73,7 +79,6 @@ test('a message becomes a plan, its commands really run and are reviewed, the an
 })
 
 test('seq has no gaps but where text pieces were, and the pieces add up to the text', async () => {
-  await using story = await Story.begin()
   const ada = story.as('ada')
   await using watch = watchAll(ada, 'cli:long')
   await untilFollowed(story.app.url)
@@ -92,7 +97,6 @@ test('seq has no gaps but where text pieces were, and the pieces add up to the t
 })
 
 test('a review that is not content leads to another plan, and the user is told why', async () => {
-  await using story = await Story.begin()
   const turn = await converse(story.as('ada'), 'cli:replan', 'fail:\nrun: echo first try')
   expect(turn.status).toBe('DONE')
   expect(turn.plans).toHaveLength(2)
@@ -103,7 +107,6 @@ test('a review that is not content leads to another plan, and the user is told w
 })
 
 test('sessions run side by side: a slow one keeps nobody waiting', async () => {
-  await using story = await Story.begin()
   const ada = story.as('ada')
   await send(ada, 'cli:slow', 'run: sleep 30')
   await using slow = watchAll(ada, 'cli:slow')

@@ -14,12 +14,24 @@ beforeAll(async () => {
 })
 afterAll(() => story[Symbol.asyncDispose]())
 
-async function connect(person: Person, mode: 'legacy' | 'auto' = 'legacy'): Promise<Client> {
+function connect(person: Person, mode: 'legacy' | 'auto' = 'legacy'): Promise<Client> {
+  return connectWith(tokenOf(person), mode)
+}
+
+async function connectWith(token: string, mode: 'legacy' | 'auto' = 'legacy'): Promise<Client> {
   const client = new Client({ name: 'story', version: '1' }, { versionNegotiation: { mode } })
-  const headers = { authorization: `Bearer ${tokenOf(person)}` }
+  const headers = { authorization: `Bearer ${token}` }
   await client.connect(new StreamableHTTPClientTransport(new URL(`${story.app.url}/mcp`), { requestInit: { headers } }))
   onTestFinished(() => client.close())
   return client
+}
+
+/** Cleo gets a token that has done nothing yet, and may do so much in a minute, as may all others. */
+async function limit(name: string, perMinute: number): Promise<{ readonly token: string } & AsyncDisposable> {
+  const token = `${name}-token-for-the-story`
+  const toml = `[tokens.${name}]\nkind = "user"\nuser = "cleo"\ntoken = "${token}"\n${RULES}`
+  const settings = { requests_per_minute: perMinute }
+  return { token, ...(await story.reconfigureForNow(storyConfig({ toml, settings }))) }
 }
 
 interface CallOptions {
@@ -142,6 +154,26 @@ test('what waits for an approval is told, and decided', async () => {
   })
 })
 
+test('what a delegated task waits for is said at once, and decided', async () => {
+  const ada = await connect('ada')
+  const task = { task: 'run: echo below | tee out.txt', expect: 'An answer.' }
+  const asked = await call(ada, 'ask', { args: { content: `tool: delegation__delegate ${JSON.stringify(task)}` } })
+  const { approvals, sessionId } = asked.value as unknown as {
+    approvals: readonly { id: string }[]
+    sessionId: string
+  }
+  const id = approvals[0]?.id ?? ''
+  expect(asked.value).toMatchObject({
+    status: 'RUNNING',
+    approvals: [{ task: { detail: 'echo below | tee out.txt' } }],
+  })
+  expect(asked.value).toMatchObject({ waits: expect.stringContaining(`A decision is waited for there: ${id}.`) })
+  await call(ada, 'decide_approval', { args: { approval: id, approve: true } })
+  await expect
+    .poll(async () => (await call(ada, 'read_session', { args: { session: sessionId } })).value)
+    .toMatchObject({ status: 'IDLE' })
+})
+
 test('who approves a whole plan is shown all that it runs', async () => {
   const session = 'cli:strangers-wrote'
   await story.as('bridge').session(session).send('Hello', { user: 'Mallory' })
@@ -207,14 +239,13 @@ test('of a turn that fails or is cancelled, its session is named', async () => {
 
 test('of a message that was sent and whose turn cannot be followed, the session is named', async () => {
   // Two for the connection; then the session is opened, sent to, and not followed.
-  await story.reconfigure(storyConfig({ toml: RULES, settings: { requests_per_minute: 4 } }))
-  const lost = await call(await connect('cleo'), 'ask', { args: { content: 'hello' } })
+  await using limited = await limit('lost', 4)
+  const lost = await call(await connectWith(limited.token), 'ask', { args: { content: 'hello' } })
   expect(lost).toMatchObject({
     isError: true,
     text: expect.stringContaining('Too many operations'),
     value: { sessionId: expect.stringMatching(/^@cleo:/), turnId: expect.any(String) },
   })
-  await story.reconfigure(storyConfig({ toml: RULES }))
 })
 
 test('a deadline, a cancel and a removed token end the waiting, not the turn', async () => {
@@ -278,8 +309,8 @@ describe('what is no request for tools', () => {
   })
 
   test('counts against the rate of the token', async () => {
-    await story.reconfigure(storyConfig({ toml: RULES, settings: { requests_per_minute: 3 } }))
-    const headers = { authorization: `Bearer ${tokenOf('bridge')}` }
+    await using limited = await limit('pinged', 3)
+    const headers = { authorization: `Bearer ${limited.token}` }
     const statuses = []
     for (let times = 0; times < 5; times += 1) statuses.push((await post({ headers })).status)
     expect(statuses.slice(0, 2)).toEqual([200, 200])
@@ -287,6 +318,17 @@ describe('what is no request for tools', () => {
     const listing = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_sessions', arguments: {} } }
     const refused = await post({ headers, body: JSON.stringify(listing) })
     expect(await refused.text()).toContain('Too many operations')
-    await story.reconfigure(storyConfig({ toml: RULES }))
+  })
+
+  test.each([
+    ['a tool that is not there', 'nothing', { name: 'nothing', arguments: {} }],
+    ['arguments that the tool does not take', 'wrong', { name: 'read_session', arguments: { session: 5 } }],
+  ])('a call with %s counts against the rate, too', async (_what, name, params) => {
+    await using limited = await limit(name, 3)
+    const headers = { authorization: `Bearer ${limited.token}` }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    const statuses = []
+    for (let times = 0; times < 5; times += 1) statuses.push((await post({ headers, body })).status)
+    expect(statuses.at(-1)).toBe(429)
   })
 })

@@ -3,7 +3,7 @@
  * second in every process, and what the file says wins. Rows are written behind the server's back here;
  * people-by-admins tells how an admin does.
  */
-import { expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { hashToken } from '../../src/config/access/token-hash.ts'
 import { namedId } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -13,7 +13,13 @@ import { Story, storyConfig } from '../harness/story.ts'
 import { ViewerDocument } from '../generated/graphql.ts'
 import { PATIENCE } from '../harness/patience.ts'
 
-const SECRET = 'dora-token-in-the-rows'
+let here: Story
+beforeAll(async () => {
+  here = await Story.begin()
+})
+afterAll(() => here?.[Symbol.asyncDispose]())
+
+const secretOf = (name: string): string => `${name}-token-in-the-rows`
 
 async function open(story: Story): Promise<Database & AsyncDisposable> {
   const logger = createLogger({ level: 'silent', pretty: false })
@@ -21,18 +27,19 @@ async function open(story: Story): Promise<Database & AsyncDisposable> {
   return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() })
 }
 
-const addDora = async ({ prisma }: Database, expiresAt: Date | null = null): Promise<void> => {
+/** An admin, with a token of the same name. */
+const add = async ({ prisma }: Database, name: string, expiresAt: Date | null = null): Promise<void> => {
   const own = { declared: false, createdAt: new Date() }
   await prisma.user.create({
-    data: { ...own, id: namedId('user', 'dora'), name: 'dora', role: 'ADMIN', allSkills: true },
+    data: { ...own, id: namedId('user', name), name, role: 'ADMIN', allSkills: true },
   })
-  const sha256 = Uint8Array.from(hashToken(SECRET))
-  const id = namedId('token', 'phone')
-  await prisma.token.create({ data: { ...own, id, name: 'phone', sha256, kind: 'USER', userName: 'dora', expiresAt } })
+  const sha256 = Uint8Array.from(hashToken(secretOf(name)))
+  const id = namedId('token', name)
+  await prisma.token.create({ data: { ...own, id, name, sha256, kind: 'USER', userName: name, expiresAt } })
 }
 
-const statusOf = async (story: Story): Promise<number> =>
-  (await new ApiClient(story.app.url, SECRET).request(ViewerDocument)).status
+const statusOf = async (story: Story, name: string): Promise<number> =>
+  (await new ApiClient(story.app.url, secretOf(name)).request(ViewerDocument)).status
 
 test('what config.toml declares has its rows, and what goes from it is gone there', async () => {
   await using story = await Story.begin()
@@ -67,45 +74,43 @@ test('what config.toml declares has its rows, and what goes from it is gone ther
 })
 
 test('a row holds within a second in all processes, though nobody told them; a removed one no longer', async () => {
-  await using here = await Story.begin()
   await using there = await Story.begin({ beside: here })
   await using database = await open(here)
-  expect([await statusOf(here), await statusOf(there)]).toEqual([401, 401])
-  await addDora(database)
-  await vi.waitFor(async () => expect([await statusOf(here), await statusOf(there)]).toEqual([200, 200]), PATIENCE)
-  const { viewer } = await new ApiClient(there.app.url, SECRET).run(ViewerDocument)
-  expect(viewer).toMatchObject({ tokenName: 'phone', role: 'ADMIN', user: { name: 'dora' } })
+  const statuses = async () => [await statusOf(here, 'dora'), await statusOf(there, 'dora')]
+  expect(await statuses()).toEqual([401, 401])
+  await add(database, 'dora')
+  await vi.waitFor(async () => expect(await statuses()).toEqual([200, 200]), PATIENCE)
+  const { viewer } = await new ApiClient(there.app.url, secretOf('dora')).run(ViewerDocument)
+  expect(viewer).toMatchObject({ tokenName: 'dora', role: 'ADMIN', user: { name: 'dora' } })
   await database.prisma.user.update({ where: { name: 'dora' }, data: { removedAt: new Date() } })
-  await vi.waitFor(async () => expect([await statusOf(here), await statusOf(there)]).toEqual([401, 401]), PATIENCE)
+  await vi.waitFor(async () => expect(await statuses()).toEqual([401, 401]), PATIENCE)
 })
 
 test('a token is over at its time, and when it was last used is written down', async () => {
-  await using story = await Story.begin()
-  await using database = await open(story)
+  await using database = await open(here)
   const begunAt = Date.now()
-  await addDora(database, new Date(Date.now() + 3_600_000))
-  await vi.waitFor(async () => expect(await statusOf(story)).toBe(200), PATIENCE)
-  await database.prisma.token.update({ where: { name: 'phone' }, data: { expiresAt: new Date(Date.now() + 2000) } })
-  await vi.waitFor(async () => expect(await statusOf(story)).toBe(401), PATIENCE)
+  await add(database, 'eve', new Date(Date.now() + 3_600_000))
+  await vi.waitFor(async () => expect(await statusOf(here, 'eve')).toBe(200), PATIENCE)
+  await database.prisma.token.update({ where: { name: 'eve' }, data: { expiresAt: new Date(Date.now() + 2000) } })
+  await vi.waitFor(async () => expect(await statusOf(here, 'eve')).toBe(401), PATIENCE)
   await vi.waitFor(async () => {
-    const uses = await database.prisma.tokenUse.findMany({ where: { tokenName: 'phone' } })
+    const uses = await database.prisma.tokenUse.findMany({ where: { tokenName: 'eve' } })
     const during = (at: Date): boolean => at.getTime() >= begunAt && at.getTime() <= Date.now()
     expect(uses.map(({ lastUsedAt }) => during(lastUsedAt))).toEqual([true])
   }, PATIENCE)
 })
 
 test('what config.toml declares wins over a row of the same name, and takes it', async () => {
-  await using story = await Story.begin()
-  await using database = await open(story)
-  await addDora(database)
-  await vi.waitFor(async () => expect(await statusOf(story)).toBe(200), PATIENCE)
-  await story.reconfigure(storyConfig({ toml: '[users.dora]\nrole = "user"\nskills = []\n' }))
-  const { viewer } = await new ApiClient(story.app.url, SECRET).run(ViewerDocument)
-  expect(viewer).toMatchObject({ role: 'USER', user: { name: 'dora' } })
+  await using database = await open(here)
+  await add(database, 'fay')
+  await vi.waitFor(async () => expect(await statusOf(here, 'fay')).toBe(200), PATIENCE)
+  await here.reconfigure(storyConfig({ toml: '[users.fay]\nrole = "user"\nskills = []\n' }))
+  const { viewer } = await new ApiClient(here.app.url, secretOf('fay')).run(ViewerDocument)
+  expect(viewer).toMatchObject({ role: 'USER', user: { name: 'fay' } })
   await vi.waitFor(async () => {
-    const row = await database.prisma.user.findUnique({ where: { name: 'dora' } })
+    const row = await database.prisma.user.findUnique({ where: { name: 'fay' } })
     expect(row).toMatchObject({ role: 'USER', declared: true })
   }, PATIENCE)
-  await story.reconfigure(storyConfig())
-  expect(await statusOf(story)).toBe(401)
+  await here.reconfigure(storyConfig())
+  expect(await statusOf(here, 'fay')).toBe(401)
 })

@@ -224,20 +224,20 @@ test('an admin who becomes a user while their turn waits is confined by what is 
   const id = 'web:demoted'
   const dora =
     '[users.dora]\nrole = "admin"\n[tokens.dora]\nkind = "user"\nuser = "dora"\ntoken = "dora-token-0123456789"\n'
-  await using story = await Story.begin({ config: { toml: `${dora}${CONFIG.toml}` } })
-  await using beside = await Story.begin({ beside: story })
-  await send(new ApiClient(story.app.url, 'dora-token-0123456789'), id, 'run: echo one | tee file')
-  await using follow = watchAll(story.as('ada'), id)
+  await using _dora = await here.reconfigureForNow(storyConfig({ toml: `${dora}${CONFIG.toml}` }))
+  await there.app.reloadConfig()
+  await send(new ApiClient(here.app.url, 'dora-token-0123456789'), id, 'run: echo one | tee file')
+  await using follow = watchAll(here.as('ada'), id)
   const [approval] = await untilAsked(follow)
-  await remove(beside.as('ada'), id, 'dora')
+  await remove(there.as('ada'), id, 'dora')
   await writeFile(
-    configPath(story.home),
+    configPath(here.home),
     storyConfig({ toml: `${dora.replace('role = "admin"', 'role = "user"\nskills = []')}${CONFIG.toml}` }),
   )
-  await Promise.all([story.app.reloadConfig(), beside.app.reloadConfig()])
-  await decide(beside.as('ada'), { id: must(approval, 'one was asked for').id, approve: true })
+  await Promise.all([here.app.reloadConfig(), there.app.reloadConfig()])
+  await decide(there.as('ada'), { id: must(approval, 'one was asked for').id, approve: true })
   await turnEnd(follow)
-  const { session } = await story.as('ada').run(SessionTasksDocument, { id, filter: { type: ['EXEC'] } })
+  const { session } = await here.as('ada').run(SessionTasksDocument, { id, filter: { type: ['EXEC'] } })
   expect(session?.tasks.edges[0]?.node).toMatchObject({
     status: 'FAILED',
     stderr: 'Task 1 was not run: dora no longer takes part in this session.',

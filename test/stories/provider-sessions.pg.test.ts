@@ -304,6 +304,23 @@ test('a call that was edited with its approval is shown as it was made', async (
   ])
 })
 
+test('what a command puts out after a wait for an approval stands between marks that the model was given', async () => {
+  const ada = story.as('ada')
+  await story.reconfigure(storyConfig({ toml: `${toml}${approvalRules('effect = "require"\ncommand = "echo loud"')}` }))
+  next = ({ body }) => (JSON.stringify(body.input).includes('Done') ? says('It is done.') : runs('echo loud'))
+  await openChat('cli:marks')
+  const from = stub.calls.length
+  await send(ada, 'cli:marks', 'Say it.')
+  await using watch = watchAll(ada, 'cli:marks')
+  await decide(ada, { id: must((await untilAsked(watch))[0], 'an approval').id, approve: true })
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+  await story.reconfigure(storyConfig({ toml }))
+  const asked = stub.calls.slice(from).map(({ body }) => askedBy(body))
+  const ofProvider = asked.map(({ said }) => /carry the token (\w+)/.exec(said)?.[1])
+  expect(asked).toHaveLength(2)
+  expect(ofProvider).toContain(/<<<DATA_STDOUT_(\w+)>>>/.exec(must(asked[1], 'a second call').said)?.[1])
+})
+
 /** Ben says it in a group with Ada, who goes on from what her model was shown of it. */
 async function sayInGroup(id: string, text: string): Promise<void> {
   next = () => says('Noted.')

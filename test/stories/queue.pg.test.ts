@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Watch } from '../harness/api-client.ts'
-import { eventsOf, send, Story, turnEnd, watchAll, type SessionEventData } from '../harness/story.ts'
+import { eventsOf, send, Story, storyConfig, turnEnd, watchAll, type SessionEventData } from '../harness/story.ts'
 import {
   AddParticipantDocument,
   AppendMessageDocument,
@@ -201,9 +201,9 @@ test('a session takes as many waiting messages as it may, and says so when its q
 })
 
 test('a process runs as many turns at a time as it may; the other sessions wait, and can be changed meanwhile', async () => {
-  await using narrow = await Story.begin({ config: { settings: { max_concurrent_turns: 1 } } })
-  const ada = narrow.as('ada')
-  const gate = narrow.path('gate')
+  await using _narrow = await story.reconfigureForNow(storyConfig({ settings: { max_concurrent_turns: 1 } }))
+  const ada = story.as('ada')
+  const gate = story.path('gate')
   await send(ada, 'cli:first', `run: until [ -e ${gate} ]; do sleep 0.02; done`)
   await using first = watchAll(ada, 'cli:first')
   await first.until(({ sessionEvents }) => isRunning(sessionEvents))

@@ -1,9 +1,10 @@
 /** What admins are shown of the server that they run: its processes, configuration, secrets by name, and budgets. */
 import { hostname } from 'node:os'
 import { writeFile } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { VERSION } from '../../src/platform/version.ts'
 import { findInDatabase } from '../harness/find-in-database.ts'
+import { addPlugin, until, update } from '../harness/plugins.ts'
 import { addSkill } from '../harness/skills.ts'
 import { converse, send, Story, storyConfig, watchAll } from '../harness/story.ts'
 import {
@@ -19,8 +20,13 @@ import {
 
 type Processes = NonNullable<NodesQuery['nodes']>
 
+let here: Story
+beforeAll(async () => {
+  here = await Story.begin()
+})
+afterAll(() => here?.[Symbol.asyncDispose]())
+
 test('the processes, what they run, and that one of them has left', async () => {
-  await using here = await Story.begin()
   const ada = here.as('ada')
   const read = async (): Promise<Processes> => (await ada.run(NodesDocument)).nodes ?? []
   {
@@ -49,13 +55,13 @@ test('the processes, what they run, and that one of them has left', async () => 
 })
 
 test('the configuration: taken over, refused with what is wrong and without paths or secrets, and mended', async () => {
-  await using story = await Story.begin()
-  const ada = story.as('ada')
+  await using _before = await here.reconfigureForNow(storyConfig())
+  const ada = here.as('ada')
   const { configuration: first } = await ada.run(ConfigurationDocument)
   expect(first).toMatchObject({ inEffect: true, refusedAt: null, problems: [], declaredUsers: 3, declaredTokens: 5 })
 
   const secret = 'ada-token-for-the-story'
-  await story.reconfigure(`${storyConfig()}[budgets]\nuser_tokens_per_day = "${secret}"\nnonsense = 1\n`)
+  await here.reconfigure(`${storyConfig()}[budgets]\nuser_tokens_per_day = "${secret}"\nnonsense = 1\n`)
   const { configuration: broken } = await ada.run(ConfigurationDocument)
   expect(broken).toMatchObject({ inEffect: false, loadedAt: first?.loadedAt, declaredUsers: 3 })
   expect(broken?.refusedAt).not.toBeNull()
@@ -64,12 +70,12 @@ test('the configuration: taken over, refused with what is wrong and without path
   expect(broken?.problems[1]).toContain('budgets.nonsense: is not a known key')
   expect(JSON.stringify(broken)).not.toContain(secret)
 
-  await story.reconfigure('[users')
+  await here.reconfigure('[users')
   const { configuration: unread } = await ada.run(ConfigurationDocument)
-  expect(unread?.problems.join()).not.toContain(story.home)
+  expect(unread?.problems.join()).not.toContain(here.home)
   expect(unread?.problems).not.toEqual([])
 
-  await story.reconfigure(
+  await here.reconfigure(
     `${storyConfig()}[providers.local]\nbase_url = "http://127.0.0.1:1"\n[models]\nplanner = "local:x"\n`,
   )
   const { configuration: mended } = await ada.run(ConfigurationDocument)
@@ -78,18 +84,28 @@ test('the configuration: taken over, refused with what is wrong and without path
 })
 
 test('secrets by name: what asks for them, which are missing; never what they are', async () => {
+  const lines: string[] = []
   const toml = `[providers.far]\nbase_url = "http://127.0.0.1:1"\napi_key_env = "FAR_KEY"\n[models]\nplanner = "far:x"\n`
   await using story = await Story.begin({
     config: { toml, tokens: { bridge: 'webhook_secret_env = "HOOK_SECRET"' } },
     environment: { FAR_KEY: 'value-of-far-key', KISO_SKILL_SEARCH_API_KEY: 'value-of-api-key', HOME: '/root' },
+    log: (line) => lines.push(line),
   })
   await writeFile(story.path('.env'), 'FAR_KEY=another-far-key\nUNUSED=value-of-unused\n', { mode: 0o600 })
   const manifest = '[kiso.skill.env]\napi-key = { required = true }\nregion = {}\n'
   addSkill(story.home, 'search', { manifest, files: { 'run.py': '' } })
+  addPlugin(story.home, 'courier', 'courier.ts')
+  await until(story, 'courier', 'DISABLED')
+  await update(story, { name: 'courier', enabled: true })
+  await until(story, 'courier', 'READY')
+  expect(lines.filter((line) => line.includes('starts without secrets'))).toEqual([
+    expect.stringContaining('"secrets":["COURIER_KEY"]'),
+  ])
   const ada = story.as('ada')
   await ada.run(ReloadSecretsDocument)
   const { secrets } = await ada.run(SecretsDocument, {})
   expect(secrets?.edges.map(({ node }) => [node.name, node.source, ...node.wantedBy])).toEqual([
+    ['COURIER_KEY', null, { kind: 'PLUGIN', name: 'courier', required: false }],
     ['FACTOTUM_SKILL_SEARCH_REGION', null, { kind: 'SKILL', name: 'search', required: false }],
     ['FAR_KEY', 'ENVIRONMENT', { kind: 'PROVIDER', name: 'far', required: true }],
     ['HOOK_SECRET', null, { kind: 'WEBHOOK', name: 'bridge', required: true }],
@@ -98,7 +114,7 @@ test('secrets by name: what asks for them, which are missing; never what they ar
   ])
   expect(JSON.stringify(secrets)).not.toMatch(/value-of|another-far/)
   const second = await ada.run(SecretsDocument, { first: 2, after: secrets?.edges[1]?.cursor })
-  expect(second.secrets?.edges.map(({ node }) => node.name)).toEqual(['HOOK_SECRET', 'KISO_SKILL_SEARCH_API_KEY'])
+  expect(second.secrets?.edges.map(({ node }) => node.name)).toEqual(['FAR_KEY', 'HOOK_SECRET'])
   expect(second.secrets?.pageInfo.hasNextPage).toBe(true)
 
   expect(await findInDatabase(story.databaseUrl, ['value-of', 'another-far'])).toEqual([])
@@ -107,8 +123,8 @@ test('secrets by name: what asks for them, which are missing; never what they ar
 test('budgets: of all for admins, their own for each user; what is used, and when it begins anew', async () => {
   const toml =
     '[budgets]\nuser_tokens_per_day = 1000000\n[budgets.users.cleo]\ntokens_per_day = "unlimited"\n[budgets.users.ben]\ntokens_per_day = 1\n'
-  await using story = await Story.begin({ config: { toml } })
-  const [ada, ben] = [story.as('ada'), story.as('ben')]
+  await using _budgets = await here.reconfigureForNow(storyConfig({ toml }))
+  const [ada, ben] = [here.as('ada'), here.as('ben')]
   expect((await converse(ada, 'cli:any', 'hello')).status).toBe('DONE')
   await send(ben, '@ben:spent', 'hello')
   await using watch = watchAll(ben, '@ben:spent')
@@ -124,8 +140,8 @@ test('budgets: of all for admins, their own for each user; what is used, and whe
   expect(ofBen?.resetsAt).toMatch(/T00:00:00/)
   expect(untilReset).toBeLessThan(86_400_000 + 60_000)
   expect((await ben.run(OwnBudgetDocument)).viewer.budget).toEqual(ofBen)
-  expect((await story.as('cleo').run(OwnBudgetDocument)).viewer.budget).toBeNull()
-  expect((await story.as('discord').run(OwnBudgetDocument)).viewer.budget).toBeNull()
+  expect((await here.as('cleo').run(OwnBudgetDocument)).viewer.budget).toBeNull()
+  expect((await here.as('discord').run(OwnBudgetDocument)).viewer.budget).toBeNull()
   const page = await ada.run(BudgetsDocument, { first: 1 })
   expect(page.budgets?.pageInfo.hasNextPage).toBe(true)
   const rest = await ada.run(BudgetsDocument, { first: 1, after: page.budgets?.edges[0]?.cursor })
@@ -133,10 +149,9 @@ test('budgets: of all for admins, their own for each user; what is used, and whe
 })
 
 test('none of it is for users, and the rest of their document is answered', async () => {
-  await using story = await Story.begin()
   const both =
     '{ viewer { tokenName } nodes { nodeId } configuration { inEffect } secrets { edges { cursor } } budgets { edges { cursor } } }'
-  const { data, errors } = await story.as('ben').request(both)
+  const { data, errors } = await here.as('ben').request(both)
   expect(data).toEqual({ viewer: { tokenName: 'ben' }, nodes: null, configuration: null, secrets: null, budgets: null })
   expect(errors.map(({ extensions }) => extensions?.['code'])).toEqual(Array.from({ length: 4 }, () => 'FORBIDDEN'))
 })

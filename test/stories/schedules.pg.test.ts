@@ -2,7 +2,7 @@
  * Messages that the clock sends: they fire, into which session, as whom; and what becomes of a schedule when a run has
  * ended.
  */
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   CancelTurnDocument,
   RemoveParticipantDocument,
@@ -17,8 +17,13 @@ import { passTime, readSchedule, reschedule, schedule, soon, untilSchedule } fro
 import { Story, storyConfig, watchAll } from '../harness/story.ts'
 import { StubEndpoint } from '../model/stub-endpoint.ts'
 
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin()
+})
+afterAll(() => story?.[Symbol.asyncDispose]())
+
 test('a single run fires at its time, as its user, into a session of its own, and is done when its turn has ended', async () => {
-  await using story = await Story.begin()
   const ben = story.as('ben')
   const runAt = soon(5)
   const { id, nextRunAt } = await schedule(ben, { content: 'Good morning', runAt })
@@ -43,7 +48,6 @@ test('a single run fires at its time, as its user, into a session of its own, an
 })
 
 test('triggered, it runs at once, in a session of its own; meanwhile it is refused; cancelled, it has failed and is not tried again', async () => {
-  await using story = await Story.begin()
   const ada = story.as('ada')
   const { id } = await schedule(ada, { content: 'run: echo begun; sleep 600', cron: '0 0 1 1 *', mode: 'FRESH' })
   const first = await trigger(ada, id)
@@ -85,14 +89,13 @@ test('when its turn fails the run has failed, and it is tried again half a minut
 })
 
 test('it runs with the rights that its user has then: a demoted admin sees less, a removed user has it paused', async () => {
-  await using story = await Story.begin()
   const [ada, ben] = [story.as('ada'), story.as('ben')]
   const of = { ada: await schedule(ada, { content: 'run: id -u', cron: '0 0 1 1 *' }), ben: '' }
   of.ben = (await schedule(ben, { content: 'Say hi', cron: '0 0 1 1 *' })).id
   const withoutBen = storyConfig()
     .replace(/^\[users\.ben\][^]*(?=^\[users\.cleo\])/m, '')
     .replace(/^\[tokens\.ben\][^]*(?=^\[tokens\.cleo\])/m, '')
-  await story.reconfigure(withoutBen)
+  await using _people = await story.reconfigureForNow(withoutBen)
   await passTime(story.databaseUrl, [of.ben])
   const paused = await untilSchedule(ada, of.ben, ({ enabled }) => !enabled)
   expect(paused).toMatchObject({
@@ -112,8 +115,8 @@ test('it runs with the rights that its user has then: a demoted admin sees less,
 })
 
 test('everybody sees their own schedules, page by page; admins see all; a session that one may not see looks absent', async () => {
-  await using story = await Story.begin()
-  const [ada, ben, cleo] = [story.as('ada'), story.as('ben'), story.as('cleo')]
+  await using place = await Story.begin()
+  const [ada, ben, cleo] = [place.as('ada'), place.as('ben'), place.as('cleo')]
   const ids: string[] = []
   for (const name of ['one', 'two', 'three'])
     ids.unshift((await schedule(ben, { name, content: 'x', cron: '0 9 * * *' })).id)
@@ -126,7 +129,7 @@ test('everybody sees their own schedules, page by page; admins see all; a sessio
   expect((await list(ada, { filter: { user: 'ben' } })).ids).toEqual(ids)
   expect((await list(ada, { filter: { enabled: false } })).ids).toEqual([ofAda])
   expect((await list(cleo)).ids).toEqual([])
-  expect((await list(story.as('bridge'))).ids).toEqual([])
+  expect((await list(place.as('bridge'))).ids).toEqual([])
 
   const { id } = await schedule(ben, { content: 'Say hi', cron: '0 0 1 1 *' })
   await trigger(ada, id)
