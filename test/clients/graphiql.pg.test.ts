@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { OpenSessionDocument, SendMessageDocument } from '../generated/graphql.ts'
 import { hasBrowser, launchBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { Story, tokenOf } from '../harness/story.ts'
-import { PATIENCE } from '../harness/patience.ts'
+import { PATIENCE, PATIENCE_MS } from '../harness/patience.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -76,6 +76,7 @@ describe.skipIf(!hasBrowser)(`in a browser${withoutBrowser}`, () => {
 
   async function open(path: string): Promise<Opened> {
     const page = await browser.newPage()
+    page.setDefaultTimeout(PATIENCE_MS)
     const [complaints, requests]: [string[], string[]] = [[], []]
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())

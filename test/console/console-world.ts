@@ -6,6 +6,7 @@
  */
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core'
 import { launchBrowser } from '../harness/chromium.ts'
+import { PATIENCE_MS } from '../harness/patience.ts'
 import { Story, tokenOf, type Person, type StoryOptions } from '../harness/story.ts'
 
 /** What browsers print of their own when a server is away; a page cannot keep it quiet. */
@@ -44,6 +45,7 @@ export class Opened implements AsyncDisposable {
     this.context = context
     this.page = page
     this.#allowed = allowed
+    page.setDefaultTimeout(PATIENCE_MS)
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning')
         this.complaints.push(`${message.text()} (${message.location().url})`)

@@ -125,8 +125,8 @@ describe.skipIf(!hasBrowser)(`sessions${withoutBrowser}`, () => {
     await begin(page, 'Print and say much.')
     await output(page).getByText('a line that').first().waitFor()
     const { share, tasks } = await longestTask(must(opened.context.browser(), 'a browser'), async () => {
-      await page.locator('.entry-agent[aria-busy="true"]').waitFor({ timeout: 60_000 })
-      await page.locator('.entry-agent[aria-busy="false"]').waitFor({ timeout: 60_000 })
+      await page.locator('.entry-agent[aria-busy="true"]').waitFor()
+      await page.locator('.entry-agent[aria-busy="false"]').waitFor()
     })
     model.everyMs = 0
     expect(tasks).toBeGreaterThan(100)

@@ -338,6 +338,6 @@ test('what was removed for its age is given out by no process, although its noti
     return late.seqs
   }
   // A snapshot in its place.
-  await expect.poll(seen, { timeout: 30_000 }).toEqual([0, 2])
+  await expect.poll(seen).toEqual([0, 2])
   first.close()
 })

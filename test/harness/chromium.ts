@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 import { must } from '../../src/platform/must.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 /** Debian's build without windows takes three quarters of the CPU for the same pages. */
 const PROGRAM = [
@@ -17,5 +18,6 @@ export const withoutBrowser = hasBrowser ? '' : ' (skipped: no Chromium on this 
 
 /** Without its sandbox it runs as root, too; the only pages that it opens are ours. */
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: must(PROGRAM, 'a browser'), args: ['--no-sandbox'] })
+  const executablePath = must(PROGRAM, 'a browser')
+  return chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: PATIENCE_MS })
 }

@@ -50,17 +50,17 @@ test('delegating is switched off and on in every process, like a plugin', async 
     return (tools ?? []).map(({ name }) => name)
   }
   await until(here, 'delegation', 'READY')
-  await vi.waitFor(async () => expect(await offered(there)).toEqual(['delegation__delegate']), 20_000)
+  await vi.waitFor(async () => expect(await offered(there)).toEqual(['delegation__delegate']), PATIENCE)
   expect(await read(here, 'delegation')).toMatchObject({ origin: 'BUILT_IN', enabled: true })
   await update(here, { name: 'delegation', enabled: false })
-  for (const on of [here, there]) await vi.waitFor(async () => expect(await offered(on)).toEqual([]), 20_000)
+  for (const on of [here, there]) await vi.waitFor(async () => expect(await offered(on)).toEqual([]), PATIENCE)
   const { toolProblems } = await there.as('ada').run(ToolProblemsDocument)
   expect(toolProblems).toContainEqual({ source: 'delegation', problem: 'An admin has disabled the plugin delegation.' })
   await using later = await Story.begin({ beside: here })
   expect(await offered(later)).toEqual([])
   await update(here, { name: 'delegation', enabled: true })
   for (const on of [here, there, later])
-    await vi.waitFor(async () => expect(await offered(on)).toEqual(['delegation__delegate']), 20_000)
+    await vi.waitFor(async () => expect(await offered(on)).toEqual(['delegation__delegate']), PATIENCE)
 })
 
 test('one that was not loaded in time when it was found is loaded again, with the same files', async () => {

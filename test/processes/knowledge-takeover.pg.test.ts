@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import * as api from '../generated/graphql.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
+import { PATIENCE } from '../harness/patience.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { answersIn, eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
@@ -362,13 +363,10 @@ async function changeUnderKill({ before, after, act }: Change): Promise<boolean[
     expect([before, after]).toContain(state)
     expect(done[n] === true && state === before).toBe(false)
     // The database may be busy with what the dead server left.
-    await vi.waitFor(
-      async () => {
-        if ((await stateOf(replacement)) !== after) await act(replacement).catch(() => false)
-        expect(await stateOf(replacement)).toBe(after)
-      },
-      { timeout: 60_000 },
-    )
+    await vi.waitFor(async () => {
+      if ((await stateOf(replacement)) !== after) await act(replacement).catch(() => false)
+      expect(await stateOf(replacement)).toBe(after)
+    }, PATIENCE)
   }
   return done
 }

@@ -32,7 +32,6 @@ const retention = { events: 30, outputs: 30, turns: 60, messages: 60, deliveries
 const OF_SETTINGS = ['audit', 'prompts', 'files'] as const
 type OfSettings = (typeof OF_SETTINGS)[number]
 const section = Object.entries(retention).map(([kind, days]) => `${kind} = ${days}`)
-const WAIT = { timeout: 60_000 }
 
 let receiver: Receiver
 let cluster: Cluster
@@ -79,7 +78,7 @@ async function age(days: number, ...sessions: readonly string[]): Promise<void> 
 async function runJob(): Promise<void> {
   await cluster.query(`SELECT graphile_worker.add_job('remove-old', job_key := 'by the test')`)
   const left = `SELECT 1 FROM graphile_worker.jobs WHERE key = 'by the test'`
-  await expect.poll(() => cluster.query(left), WAIT).toEqual([])
+  await expect.poll(() => cluster.query(left)).toEqual([])
 }
 
 async function typesOf(session: string): Promise<string[]> {
@@ -125,7 +124,7 @@ test('details of old turns go, and what was said stays; what waits is left alone
   await send(ada, WAITS, 'run: echo x | tee f\nGo on?')
   await using waiting = watchAll(ada, WAITS)
   await untilAsked(waiting)
-  await expect.poll(() => cluster.query(`SELECT 1 FROM deliveries WHERE status = 'PENDING'`), WAIT).toEqual([])
+  await expect.poll(() => cluster.query(`SELECT 1 FROM deliveries WHERE status = 'PENDING'`)).toEqual([])
   await age(40, OLD, WAITS)
   const [said, ofWaiting] = [await saidIn(OLD), await typesOf(WAITS)]
   await converse(ada, OLD, 'run: echo new\nAnd now?')
@@ -190,12 +189,12 @@ test('old turns go with all that hangs on them, workspaces with their files; fac
   const client = connect({ url: new URL(proxy.through(server.url)).origin, token: tokenOf('ada') })
   const page = sessionStore(client, OLD)
   const leave = page.subscribe(() => {})
-  await expect.poll(() => page.getSnapshot().entries.length, WAIT).toBe(before.length)
+  await expect.poll(() => page.getSnapshot().entries.length).toBe(before.length)
   proxy.cut()
   // While the page is away a user says something that is old, too, when it comes back.
   await converse(ada, OLD, 'Still there?')
   // What is still to be delivered is kept, with its turn.
-  await expect.poll(() => cluster.query(`SELECT 1 FROM deliveries WHERE status = 'PENDING'`), WAIT).toEqual([])
+  await expect.poll(() => cluster.query(`SELECT 1 FROM deliveries WHERE status = 'PENDING'`)).toEqual([])
   await age(70, OLD)
 
   await runJob()
@@ -213,7 +212,7 @@ test('old turns go with all that hangs on them, workspaces with their files; fac
     expect([table, await cluster.query(`SELECT 1 FROM ${table} WHERE session_id = $1`, [OLD])]).toEqual([table, []])
   expect(existsSync(adminWorkspacePath(cluster.home, OLD))).toBe(false)
   proxy.restore()
-  await expect.poll(() => page.getSnapshot().entries, WAIT).toEqual([])
+  await expect.poll(() => page.getSnapshot().entries).toEqual([])
   leave()
   client.close()
   const { session } = await ada.run(api.SessionDocument, { id: OLD })
@@ -256,7 +255,7 @@ test('a process that is killed in the middle has removed a session’s things wh
   await cluster.query('CREATE TRIGGER hold BEFORE UPDATE ON sessions FOR EACH ROW EXECUTE FUNCTION hold()')
   await cluster.query(`SELECT graphile_worker.add_job('remove-old')`)
   const held = `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`
-  await expect.poll(() => cluster.query(held), WAIT).toHaveLength(1)
+  await expect.poll(() => cluster.query(held)).toHaveLength(1)
   await server.kill()
   await cluster.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`,

@@ -31,7 +31,7 @@ test('an output that was removed is not shown to who comes after', async () => {
   await select(story, `UPDATE sessions SET retention_due_at = now() - interval '1 day'`)
   await select(story, `SELECT graphile_worker.add_job('remove-old')`)
   const removed = `SELECT 1 FROM tasks WHERE output = '[removed]'`
-  await expect.poll(() => select(story, removed), { timeout: 20_000 }).toHaveLength(1)
+  await expect.poll(() => select(story, removed)).toHaveLength(1)
   await using third = follow()
   expect(await outputOf(third)).toBe('[removed]')
 })

@@ -18,6 +18,7 @@ import {
 import { approvalRules } from '../../harness/approvals.ts'
 import { Cluster, clientOf } from '../../harness/cluster.ts'
 import { lastingPort } from '../../harness/lasting-port.ts'
+import { PATIENCE } from '../../harness/patience.ts'
 import type { ServerProcess } from '../../harness/server-process.ts'
 import { send, watchAll } from '../../harness/story.ts'
 import { TcpProxy } from '../../harness/tcp-proxy.ts'
@@ -27,7 +28,7 @@ import { CLIENTS, type ChatEvent, type Shown } from './page.ts'
 
 // Real processes and a browser take a while on a busy machine.
 vi.setConfig({ testTimeout: 300_000 })
-const POLL = { timeout: 60_000, interval: 150 }
+const POLL = { ...PATIENCE, interval: 150 }
 
 const RULES = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect = "require"\ncommand = "tee"')}`
 /** Its quotation is written for a moment: in pieces, unless the machine stands still just then. */
