@@ -320,10 +320,18 @@ describe('chat completions', () => {
     expect(await leave('left', {})).toBe('DONE')
     expect(await leave('stopped', { 'x-factotum-cancel-on-disconnect': 'true' })).toBe('CANCELLED')
     const late = connect('ben', { 'x-factotum-session': 'late', 'x-factotum-timeout': '1' })
-    await expect(ask(late, [user('wait: 2500')])).rejects.toMatchObject({ status: 504, code: 'timeout' })
+    await expect(ask(late, [user('wait: 2500')])).rejects.toMatchObject({
+      status: 504,
+      code: 'timeout',
+      message: expect.stringContaining('it is another message'),
+    })
     const waited = connect('ben', { 'x-factotum-session': 'late', 'x-stainless-retry-count': '1' })
     await ask(waited, [user('wait: 2500')])
     expect(await messagesIn('ben', '@ben:late')).toEqual(['wait: 2500'])
+    const key = { 'x-factotum-session': 'keyed', 'x-factotum-timeout': '1', 'idempotency-key': 'once' }
+    await expect(ask(connect('ben', key), [user('wait: 2500')])).rejects.toThrow('Send it again to wait for it.')
+    await ask(connect('ben', { ...key, 'x-factotum-timeout': '30' }), [user('wait: 2500')])
+    expect(await messagesIn('ben', '@ben:keyed')).toEqual(['wait: 2500'])
   })
 
   test('a conversation goes on after an answer that was stopped before its first word', async () => {

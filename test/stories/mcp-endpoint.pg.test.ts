@@ -138,6 +138,7 @@ test('what waits for an approval is told, and decided', async () => {
     value: {
       status: 'AWAITING_APPROVAL',
       waits: 'It waits until a person approves task 1.',
+      next: expect.stringContaining('decide_approval'),
       approvals: [{ id: expect.stringMatching(/^appr_/) }],
     },
   })

@@ -101,7 +101,7 @@ export class AguiEndpoint {
 
   async #tell(client: WaitingClient, { operations, input, turns }: Run): Promise<void> {
     const { threadId, runId, namesCancelled } = input
-    const events = new RunEvents({ threadId, runId, namesCancelled }, input.shown)
+    const events = new RunEvents({ threadId, runId, namesCancelled, viewer: operations.caller.viewer }, input.shown)
     const write = (more: readonly RunEvent[]): Promise<void> =>
       client.write(more.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
     await write(events.start(turns[0]?.plan ?? null))

@@ -8,7 +8,7 @@ const OF_TURN = { seq: 1, turnId: 'turn_1' }
 
 /** What a page that has `shown` is given of the events. */
 function tell(shown: Partial<PageContent>, events: readonly TurnEvent[]): RunEvent[] {
-  const input = { threadId: 't', runId: 'r', namesCancelled: true }
+  const input = { threadId: 't', runId: 'r', namesCancelled: true, viewer: { user: null } }
   const run = new RunEvents(input, { ...NOTHING, ...shown })
   return events.flatMap((event) => run.tell(event))
 }

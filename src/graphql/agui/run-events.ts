@@ -2,7 +2,9 @@
  * A turn as AG-UI tells it: steps, the plan as state, tasks as calls of tools, texts and thoughts as messages. What the
  * page has already, because it comes back, is not told twice: ids are those of tasks.
  */
+import type { Viewer } from '../../core/identity.ts'
 import { whatRuns } from '../../core/plan/what-runs.ts'
+import { mayDecide } from '../protocols/decide.ts'
 import type { ApprovalData, TaskData, TurnData, TurnEvent } from '../protocols/turn-documents.ts'
 import type { PlanData } from './documents.ts'
 import type { PageContent } from './run-input.ts'
@@ -19,11 +21,13 @@ export interface ToldRun {
   readonly threadId: string
   readonly runId: string
   readonly namesCancelled: boolean
+  readonly viewer: Pick<Viewer, 'user'>
 }
 
 export class RunEvents {
   readonly #run: Pick<ToldRun, 'threadId' | 'runId'>
   readonly #namesCancelled: boolean
+  readonly #viewer: Pick<Viewer, 'user'>
   readonly #shown: PageContent
   #step: string | null = null
   #tasks: string[] | null = null
@@ -33,8 +37,9 @@ export class RunEvents {
   readonly #attempts = new Map<string, number>()
   readonly #calls = new Set<string>()
 
-  constructor({ namesCancelled, ...run }: ToldRun, shown: PageContent) {
+  constructor({ namesCancelled, viewer, ...run }: ToldRun, shown: PageContent) {
     this.#run = run
+    this.#viewer = viewer
     this.#namesCancelled = namesCancelled
     this.#shown = shown
   }
@@ -86,7 +91,8 @@ export class RunEvents {
   #outcomeOf(turn: TurnData | null): object {
     if (turn === null || turn.status === 'DONE') return { outcome: { type: 'success' } }
     if (turn.status === 'CANCELLED') return this.#namesCancelled ? { outcome: { type: 'cancelled' } } : {}
-    return { outcome: { type: 'interrupt', interrupts: turn.session.approvals.map(interruptOf) } }
+    const interrupts = turn.session.approvals.map((approval) => interruptOf(approval, this.#viewer))
+    return { outcome: { type: 'interrupt', interrupts } }
   }
 
   fail(message: string, code: string): RunEvent[] {
@@ -275,17 +281,20 @@ function endThought(messageId: string): RunEvent[] {
   ]
 }
 
-function interruptOf({ id, kind, reason, expiresAt, task }: ApprovalData): object {
+function interruptOf(approval: ApprovalData, viewer: Pick<Viewer, 'user'>): object {
+  const { id, kind, reason, expiresAt, task } = approval
+  const isTheirs = mayDecide(viewer, approval)
+  const asked = `${reason} ${whatRuns({ kind, task }).join('; ')}`
   return {
     id,
     reason: 'approval',
-    message: `${reason} ${whatRuns({ kind, task }).join('; ')}`,
+    message: isTheirs ? asked : `${asked}\n\nAn admin decides about it.`,
     expiresAt,
     responseSchema: {
       type: 'object',
       properties: { approved: { type: 'boolean' }, note: { type: 'string' }, editedDetail: { type: 'string' } },
       required: ['approved'],
     },
-    metadata: { kind, task },
+    metadata: { kind, task, mayDecide: isTheirs },
   }
 }

@@ -215,12 +215,23 @@ function progressOf({ mcpReq }: ServerContext): (message: string) => void {
   }
 }
 
+const LATER = 'It goes on without you: read_session shows the answer later.'
+const DECIDE =
+  'It waits for a decision, with decide_approval or by another who may: read_session shows the answer after that.'
+
 function showAnswer({ sessionId }: Sent, { turn, isOver, waits }: AwaitedTurn): CallToolResult {
   const { id: turnId, status, failure } = turn
   const answer = turn.answer?.content ?? null
   if (!isOver) {
-    const next = 'It goes on without you: read_session shows the answer later.'
-    return shown({ sessionId, turnId, status, waits, approvals: turn.session.approvals, next })
+    const { approvals } = turn.session
+    return shown({
+      sessionId,
+      turnId,
+      status,
+      waits,
+      approvals,
+      next: waits !== null && approvals.length > 0 ? DECIDE : LATER,
+    })
   }
   if (status === 'DONE')
     return { content: [{ type: 'text', text: answer ?? '' }], structuredContent: { sessionId, turnId, status, answer } }

@@ -151,7 +151,8 @@ export async function* tellTurn(
     if (!OVER.has(last.status)) {
       // The turn behind it says what it waits for.
       if (missed.includes(one)) continue
-      if (last.session.approvals.length > 0) yield say(askForDecision(last), { said, isFirst: true })
+      if (last.session.approvals.length > 0)
+        yield say(askForDecision(last, operations.caller.viewer), { said, isFirst: true })
       return { ...last, usage }
     }
     const failure = ofEndedTurn(last.status, last.failure)

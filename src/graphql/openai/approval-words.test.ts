@@ -6,7 +6,7 @@ const [FIRST, SECOND, FOREIGN] = ['1', '2', '3'].map((digit) => `appr_${digit.re
 
 function approval(id: string, detail: string, reason = 'asked for'): ApprovalData {
   const task = { id: 'task', type: 'EXEC', detail, skill: null, tool: null, args: null, plan: { tasks: [] } }
-  return { id, kind: 'TASK', status: 'PENDING', reason, expiresAt: '', task }
+  return { id, kind: 'TASK', status: 'PENDING', reason, expiresAt: '', viewerCan: { decide: true }, task }
 }
 
 function asked(...approvals: readonly ApprovalData[]): string {
@@ -23,7 +23,7 @@ function asked(...approvals: readonly ApprovalData[]): string {
     message: { id: '' },
     session,
   }
-  return askForDecision(turn)
+  return askForDecision(turn, { user: null })
 }
 
 function approved(text: string): readonly string[] | undefined {

@@ -2,9 +2,10 @@
  * Approvals in a chat that knows only texts: the answer says what waits and how to decide, and the next message
  * decides.
  */
+import type { Viewer } from '../../core/identity.ts'
 import { whatRuns } from '../../core/plan/what-runs.ts'
 import { harmless } from '../../core/text/harmless.ts'
-import type { Decision } from '../protocols/decide.ts'
+import { mayDecide, type Decision } from '../protocols/decide.ts'
 import type { TurnData } from '../protocols/turn-documents.ts'
 import type { Ask, SpokenText } from './ask.ts'
 import { invalid, type OpenAIError } from './openai-error.ts'
@@ -19,7 +20,7 @@ const COMMAND = /^\/(approve|deny)(?=\s|$)([^]*)$/
 const ASKED = /^- `(appr_[0-9a-z]{26})`:/
 
 /** What is said instead of an answer. */
-export function askForDecision({ status, session }: TurnData): string {
+export function askForDecision({ status, session }: TurnData, viewer: Pick<Viewer, 'user'>): string {
   const behind = status === 'QUEUED' ? KEPT : ''
   const lines = session.approvals.map((approval) => {
     const { id, reason, kind } = approval
@@ -28,7 +29,9 @@ export function askForDecision({ status, session }: TurnData): string {
     const shown = /[<`]/.test(why) ? asCode(why) : why
     return `- \`${id}\`: ${kind === 'PLAN' ? 'the whole plan, ' : ''}${what.join(', then ')} (${shown})`
   })
-  return `${OPENING}${behind}\n\n${lines.join('\n')}\n\nAnswer \`/approve\` to let it run, or \`/deny <reason>\`.`
+  const isTheirs = session.approvals.some((approval) => mayDecide(viewer, approval))
+  const how = isTheirs ? 'Answer `/approve` to let it run, or `/deny <reason>`.' : 'An admin decides about it.'
+  return `${OPENING}${behind}\n\n${lines.join('\n')}\n\n${how}`
 }
 
 /** In Markdown, whose signs mean nothing in it; of several lines, all begin with a space. */

@@ -110,7 +110,7 @@ export class OpenAIEndpoint {
       createdAt: Math.floor(clock.now().getTime() / 1000),
       instructions: ask.instructions,
     }
-    const work = { operations, started, client, answer: form.create(head, ask) }
+    const work = { ask, operations, started, client, answer: form.create(head, ask) }
     await (ask.stream ? this.#stream(exchange, work) : this.#whole(exchange, work))
     if (client.endedBy === 'LEFT' && ask.cancelsOnLeave && started.turn !== null)
       await stopTurn(operations, started.turn.id)
@@ -126,22 +126,25 @@ export class OpenAIEndpoint {
     }
   }
 
-  async #whole({ response }: Pick<Exchange, 'response'>, { operations, started, client, answer }: Work): Promise<void> {
+  async #whole(
+    { response }: Pick<Exchange, 'response'>,
+    { ask, operations, started, client, answer }: Work,
+  ): Promise<void> {
     const turn = await this.#tell({ operations, started, client }, (piece) => void answer.add(piece))
     if (client.endedBy === 'LEFT') return
-    if (turn === GONE) throw ofWaitEnd(client.endedBy)
+    if (turn === GONE) throw ofWaitEnd(client.endedBy, ask)
     sendJson(response, 200, answer.whole(turn))
   }
 
   async #stream(
     { response }: Pick<Exchange, 'response'>,
-    { operations, started, client, answer }: Work,
+    { ask, operations, started, client, answer }: Work,
   ): Promise<void> {
     client.startStream({})
     await client.write(answer.begin())
     try {
       const turn = await this.#tell({ operations, started, client }, (piece) => client.write(answer.add(piece)))
-      if (turn === GONE) throw ofWaitEnd(client.endedBy)
+      if (turn === GONE) throw ofWaitEnd(client.endedBy, ask)
       await client.write(answer.end(turn))
     } catch (error) {
       await client.write(answer.fail(toOpenAIError(error) ?? this.#masked(error)))
@@ -151,7 +154,7 @@ export class OpenAIEndpoint {
 
   /** Rejects when the turn ends without an answer. */
   async #tell(
-    { operations, started, client }: Omit<Work, 'answer'>,
+    { operations, started, client }: Omit<Work, 'answer' | 'ask'>,
     onPiece: (piece: Piece) => Promise<void> | void,
   ): Promise<TurnData | null | typeof GONE> {
     const { turn } = started
@@ -193,6 +196,7 @@ function decoded(name: string): string {
 const GONE = 'GONE'
 
 interface Work {
+  readonly ask: Ask
   readonly operations: Operations
   readonly started: Started
   readonly client: WaitingClient

@@ -3,6 +3,7 @@ import { GraphQLError } from 'graphql'
 import { httpOf } from '../protocols/admit.ts'
 import { Refused, statusOf } from '../protocols/refused.ts'
 import type { WaitEnd } from '../protocols/waiting-client.ts'
+import type { Ask } from './ask.ts'
 
 export interface OpenAIErrorOptions {
   readonly status: number
@@ -65,25 +66,32 @@ function ofRefused(refused: Refused): OpenAIError {
   })
 }
 
-/** Why there is no answer yet. Sent again by the client, each of them finds the same turn. */
-export function ofWaitEnd(end: WaitEnd | null): OpenAIError {
+/**
+ * Why there is no answer yet. Sent again by the client's library, each of them finds the same turn; by hand only with
+ * an Idempotency-Key.
+ */
+export function ofWaitEnd(end: WaitEnd | null, { idempotencyKey }: Pick<Ask, 'idempotencyKey'>): OpenAIError {
+  const again =
+    idempotencyKey === null
+      ? 'Sent again it is another message, unless both have the same Idempotency-Key.'
+      : 'Send it again to wait for it.'
   switch (end) {
     case 'TOKEN_REMOVED':
       return new OpenAIError('The token is not valid any more.', { status: 401, code: 'invalid_api_key' })
     case 'RIGHTS_CHANGED':
-      return new OpenAIError("The token's rights have changed; the turn goes on. Send it again to wait for it.", {
+      return new OpenAIError(`The token's rights have changed; the turn goes on. ${again}`, {
         status: 503,
         code: 'rights_changed',
       })
     case 'LATE':
-      return new OpenAIError('The time is over; the turn goes on. Send it again to wait for it.', {
+      return new OpenAIError(`The time is over; the turn goes on. ${again}`, {
         status: 504,
         code: 'timeout',
       })
     case 'GOING_AWAY':
     case 'LEFT':
     case null:
-      return new OpenAIError('The server is stopping; the turn goes on. Send it again to wait for it.', {
+      return new OpenAIError(`The server is stopping; the turn goes on. ${again}`, {
         status: 503,
         code: 'shutting_down',
         headers: { 'retry-after': '1' },

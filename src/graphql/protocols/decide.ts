@@ -1,10 +1,12 @@
 /** Decisions that came by another protocol, with the rights of its caller. */
+import type { Viewer } from '../../core/identity.ts'
 import type { Operations } from './operations.ts'
 import { accepted, Refused } from './refused.ts'
 import {
   APPROVAL_EVENTS,
   DECIDE_APPROVAL,
   READ_APPROVAL,
+  type ApprovalData,
   type AskedApproval,
   type AskingTurn,
 } from './turn-documents.ts'
@@ -23,6 +25,11 @@ export interface Decision {
 export interface GivenUp extends Decision {
   readonly approve: false
   readonly isGivenUp: true
+}
+
+/** A connector is offered it: whether its sender may is known when it names them. */
+export function mayDecide(viewer: Pick<Viewer, 'user'>, { viewerCan }: ApprovalData): boolean {
+  return viewer.user === null || viewerCan.decide
 }
 
 export interface Decided {

@@ -8,6 +8,7 @@ const APPROVAL: ApprovalData = {
   status: 'PENDING',
   reason: 'a rule',
   expiresAt: '2026-01-01T00:00:00Z',
+  viewerCan: { decide: true },
   task: { id: 'task_1', type: 'EXEC', detail: 'ls', skill: null, tool: null, args: null, plan: { tasks: [] } },
 }
 

@@ -39,7 +39,7 @@ ${REFUSAL}`,
 const CALL_FIELDS = 'type detail skill tool args'
 /** Of the task of an approval, for who decides: of a whole plan, all that it runs. */
 export const RUNS_FIELDS = `${CALL_FIELDS} plan { tasks { ${CALL_FIELDS} } }`
-const APPROVAL_FIELDS = `id kind status reason expiresAt task { id ${RUNS_FIELDS} }`
+const APPROVAL_FIELDS = `id kind status reason expiresAt viewerCan { decide } task { id ${RUNS_FIELDS} }`
 
 export interface ApprovalData {
   readonly id: string
@@ -47,6 +47,8 @@ export interface ApprovalData {
   readonly status: string
   readonly reason: string
   readonly expiresAt: string
+  /** Not for connectors, which name whom they mean only with the decision. */
+  readonly viewerCan: { readonly decide: boolean }
   readonly task: Call & { readonly id: string; readonly plan: { readonly tasks: readonly Call[] } }
 }
 
