@@ -121,6 +121,30 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     expect(await contentsIn('ada', `@ada:${chat('parts')}`)).toHaveLength(2)
   })
 
+  test('a page that is loaded again begins with what was said, and resumes the turn that ran then', async () => {
+    const chatId = chat('history')
+    expect(await transportOf('ada').history(chatId)).toEqual([])
+    const [first, second] = [say('Good day'), say('wait: 2500')] as const
+    const answer = await read(await submit(transportOf('ada'), chatId, [first]))
+    await submit(transportOf('ada'), chatId, [first, answer, second])
+    const reloaded = transportOf('ada')
+    const history = await reloaded.history(chatId)
+    expect(history).toEqual([
+      first,
+      { id: answer.id, role: 'assistant', parts: [{ type: 'text', text: expect.stringContaining('> Good day') }] },
+      second,
+    ])
+    // Over by now: its answer is not lost between the two.
+    const status = `{ session(id: "@ada:${chatId}") { status } }`
+    await expect.poll(() => story.as('ada').run(status)).toEqual({ session: { status: 'IDLE' } })
+    const resumed = await read(await reloaded.reconnectToStream({ chatId }))
+    expect(resumed.parts.at(-1)).toMatchObject({ type: 'text', text: expect.stringMatching(/./) })
+    expect(await reloaded.reconnectToStream({ chatId })).toBeNull()
+    const all = await transportOf('ada').history(chatId)
+    expect(all.map(({ id }) => id)).toEqual([first.id, answer.id, second.id, resumed.id])
+    expect(await transportOf('ada').history(chatId, { last: 1 })).toHaveLength(1)
+  })
+
   const callsOf = ({ parts }: Message): Part[] => parts.filter(({ type }) => type === 'dynamic-tool')
 
   test('an approval is asked for, given, and the same message goes on', async () => {

@@ -16,6 +16,8 @@ import {
   type ShownTurn,
   type WaitingTurn,
 } from './documents.ts'
+import { messagesOf, type SaidMessage } from './history.ts'
+import { KEY_PREFIX } from './message-key.ts'
 import {
   callsWithoutResult,
   readQuestionId,
@@ -26,6 +28,7 @@ import {
 } from './turn-chunks.ts'
 
 export type { ChatMessage, Chunk, PlanData, PlanTask } from './chunks.ts'
+export type { SaidMessage } from './history.ts'
 
 /** What a transport is made of; only `client` must be given. */
 export interface TransportOptions {
@@ -87,6 +90,8 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   readonly resumeStreamIsReplay = true
   readonly #options: TransportOptions
   #namespace: Promise<string> | null = null
+  /** By session: the turn that ran when its history was read, which leaves it to the stream. */
+  readonly #leftOut = new Map<string, string>()
 
   constructor(options: TransportOptions) {
     this.#options = options
@@ -112,7 +117,22 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   /**
-   * The turn that runs, from its beginning; null: none does. `abortSignal` ends the turn, too, once there is a stream:
+   * What was said in the last `last` entries of the conversation, for `useChat({ id, messages, resume: true })`: the turn
+   * that runs is left to `resume`.
+   */
+  async history(chatId: string, options: { readonly last?: number } = {}): Promise<SaidMessage[]> {
+    const session = await this.#session(chatId)
+    const view = await session.view()
+    if (view === null) return []
+    const page = await session.history(options)
+    const running = view.activeTurn?.turn.id
+    if (running === undefined) this.#leftOut.delete(session.id)
+    else this.#leftOut.set(session.id, running)
+    return messagesOf(page, view)
+  }
+
+  /**
+   * The turn that runs, or ran when `history` left it out, from its beginning; null: none does. `abortSignal` ends the turn, too, once there is a stream:
    * a page that leaves before that does not.
    */
   async reconnectToStream({
@@ -123,7 +143,8 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     readonly abortSignal?: AbortSignal | undefined
   }): Promise<ReadableStream<Chunk> | null> {
     const session = await this.#session(chatId)
-    const turnId = (await session.view())?.activeTurn?.turn.id
+    const turnId = this.#leftOut.get(session.id) ?? (await session.view())?.activeTurn?.turn.id
+    this.#leftOut.delete(session.id)
     if (turnId === undefined) return null
     const { turn } = await this.#options.client.read(TurnStartDocument, { id: turnId })
     if (turn === null || abortSignal?.aborted === true) return null
@@ -172,7 +193,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     const { client, mode } = this.#options
     const text = textOf(message.parts, session.id)
     const how = mode === undefined ? {} : { mode }
-    const key = `ai-sdk ${message.id}`
+    const key = `${KEY_PREFIX}${message.id}`
     let sent = await session.send(text, isAgain ? how : { ...how, idempotencyKey: key })
     // A message that was edited keeps its id, and is another one for the session.
     if (sent.__typename === 'ConflictRefusal' && sent.reason === 'KEY_REUSED')
