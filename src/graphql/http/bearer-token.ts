@@ -1,3 +1,6 @@
+/** Which of these it is, a stranger is not told. Short, because a socket closes with it. */
+export const UNKNOWN_TOKEN = 'The token is unknown. It may have expired or been revoked.'
+
 /** The token of an `Authorization` value, or null when it holds none. */
 export function bearerToken(authorization: unknown): string | null {
   if (typeof authorization !== 'string') return null

@@ -7,6 +7,7 @@ import { GraphQLError } from 'graphql'
 import type { Credential, Viewer } from '../../core/identity.ts'
 import { must } from '../../platform/must.ts'
 import { readTrace } from '../../telemetry/trace-parent.ts'
+import { UNKNOWN_TOKEN } from '../http/bearer-token.ts'
 import { acceptedOf } from '../http/accepted.ts'
 import type { CredentialOf } from '../login/credential.ts'
 import type { DoorPlugin } from '../operation/caller.ts'
@@ -48,7 +49,7 @@ function viewerOf(credential: Credential | null, authenticate: Authenticate): Vi
 }
 
 function unauthenticated(credential: Credential | null): GraphQLError {
-  const message = credential === null ? NOTHING : credential.kind === 'TOKEN' ? 'The token is unknown.' : LOGGED_OUT
+  const message = credential === null ? NOTHING : credential.kind === 'TOKEN' ? UNKNOWN_TOKEN : LOGGED_OUT
   return new GraphQLError(message, { extensions: { code: 'UNAUTHENTICATED' } })
 }
 

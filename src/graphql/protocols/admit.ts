@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql'
 import type { IncomingMessage } from 'node:http'
 import type { Credential, Viewer } from '../../core/identity.ts'
 import { badRequest, MAX_BODY_BYTES, tooLarge } from '../http/bad-request.ts'
-import { bearerToken } from '../http/bearer-token.ts'
+import { bearerToken, UNKNOWN_TOKEN } from '../http/bearer-token.ts'
 import { overloadedAnswer } from '../http/overloaded.ts'
 import type { Admission } from '../operation/admission.ts'
 import { isTooDeep } from '../operation/operation-limits.ts'
@@ -34,7 +34,7 @@ export function admitCaller(request: IncomingMessage, { admission, authenticate 
   if (token === null) throw stranger()
   const credential = { kind: 'TOKEN', secret: token } as const
   const viewer = authenticate(credential)
-  if (viewer === null) throw stranger()
+  if (viewer === null) throw stranger(UNKNOWN_TOKEN)
   return { credential, viewer }
 }
 
@@ -44,7 +44,7 @@ export async function admit(request: IncomingMessage, options: AdmitOptions): Pr
   const read = await readBody(request)
   // Once more: a body takes as long as its sender likes.
   const viewer = options.authenticate(credential)
-  if (viewer === null) throw stranger()
+  if (viewer === null) throw stranger(UNKNOWN_TOKEN)
   return { credential, viewer, ...read }
 }
 
@@ -84,8 +84,7 @@ function parse(text: string): unknown {
   }
 }
 
-function stranger(): GraphQLError {
-  const message = 'Send a known token: "Authorization: Bearer <token>".'
+function stranger(message = 'Send a token: "Authorization: Bearer <token>".'): GraphQLError {
   return new GraphQLError(message, {
     extensions: { code: 'UNAUTHENTICATED', http: { status: 401, headers: { 'www-authenticate': 'Bearer' } } },
   })

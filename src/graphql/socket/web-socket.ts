@@ -16,7 +16,7 @@ import { randomHex } from '../../platform/id.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Credential } from '../../core/identity.ts'
-import { bearerToken } from '../http/bearer-token.ts'
+import { bearerToken, UNKNOWN_TOKEN } from '../http/bearer-token.ts'
 import type { CredentialOf } from '../login/credential.ts'
 import type { Caller, LogChannel } from '../operation/caller.ts'
 import { maskError } from '../operation/mask-error.ts'
@@ -162,7 +162,7 @@ export class WebSockets {
     }
     const viewer = this.#options.authenticate(credential)
     if (viewer === null) {
-      const what = credential.kind === 'TOKEN' ? 'The token is unknown.' : 'Log in again.'
+      const what = credential.kind === 'TOKEN' ? UNKNOWN_TOKEN : 'Log in again.'
       client.close(CloseCode.Unauthorized, `UNAUTHENTICATED: ${what}`)
       return false
     }
