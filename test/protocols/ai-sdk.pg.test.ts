@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as current from 'ai'
 import * as before from 'ai-6'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FactotumChatTransport } from '../../packages/client/src/ai-sdk/ai-sdk.ts'
+import { FactotumChatTransport, type SaidMessage } from '../../packages/client/src/ai-sdk/ai-sdk.ts'
 import { connect } from '../../packages/client/src/connect.ts'
 import { workspacePath } from '../../src/execution/workspace/workspace.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
@@ -56,6 +56,8 @@ export const forCurrent = (
 ): current.ChatTransport<current.UIMessage> => transport
 export const forBefore = (transport: FactotumChatTransport<before.UIMessage>): before.ChatTransport<before.UIMessage> =>
   transport
+export const saidCurrent = (messages: SaidMessage[]): current.UIMessage[] => messages
+export const saidBefore = (messages: SaidMessage[]): before.UIMessage[] => messages
 
 function transportOf(person: Person, more: object = {}): FactotumChatTransport {
   const client = connect({ url: story.app.url, token: tokenOf(person) })

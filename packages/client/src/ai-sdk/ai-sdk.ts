@@ -117,8 +117,8 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   /**
-   * What was said in the last `last` entries of the conversation, for `useChat({ id, messages, resume: true })`: the turn
-   * that runs is left to `resume`.
+   * What was said in the last `last` entries of the conversation (30 when left out), for `useChat({ messages, … })`. The
+   * turn that runs is left to its `resume`.
    */
   async history(chatId: string, options: { readonly last?: number } = {}): Promise<SaidMessage[]> {
     const session = await this.#session(chatId)
@@ -132,8 +132,8 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   /**
-   * The turn that runs, or ran when `history` left it out, from its beginning; null: none does. `abortSignal` ends the turn, too, once there is a stream:
-   * a page that leaves before that does not.
+   * The turn that runs, or ran when `history` left it out, from its beginning; null: none does. `abortSignal` ends the
+   * turn, too, once there is a stream: a page that leaves before that does not.
    */
   async reconnectToStream({
     chatId,

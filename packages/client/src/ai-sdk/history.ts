@@ -3,7 +3,7 @@ import type { SessionView } from '../read-view.ts'
 import type { HistoryPage } from '../session-client.ts'
 import { KEY_PREFIX } from './message-key.ts'
 
-/** A `UIMessage` of texts. */
+/** A `UIMessage` of texts: name that type where `useChat` is given them, which else takes all messages for texts. */
 export interface SaidMessage {
   id: string
   readonly role: 'user' | 'assistant'
