@@ -117,7 +117,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   /**
-   * What was said in the last `last` entries of the conversation (30 when left out), for `useChat({ messages, … })`. The
+   * What was said in the last `last` entries of the conversation (30 when left out), for `useChat({ messages })`. The
    * turn that runs is left to its `resume`.
    */
   async history(chatId: string, options: { readonly last?: number } = {}): Promise<SaidMessage[]> {
