@@ -132,7 +132,7 @@ export class OpenAIEndpoint {
   ): Promise<void> {
     const turn = await this.#tell({ operations, started, client }, (piece) => void answer.add(piece))
     if (client.endedBy === 'LEFT') return
-    if (turn === GONE) throw ofWaitEnd(client.endedBy, ask)
+    if (turn === GONE) throw ofWaitEnd(client.endedBy, ask.idempotencyKey)
     sendJson(response, 200, answer.whole(turn))
   }
 
@@ -144,7 +144,7 @@ export class OpenAIEndpoint {
     await client.write(answer.begin())
     try {
       const turn = await this.#tell({ operations, started, client }, (piece) => client.write(answer.add(piece)))
-      if (turn === GONE) throw ofWaitEnd(client.endedBy, ask)
+      if (turn === GONE) throw ofWaitEnd(client.endedBy, ask.idempotencyKey)
       await client.write(answer.end(turn))
     } catch (error) {
       await client.write(answer.fail(toOpenAIError(error) ?? this.#masked(error)))

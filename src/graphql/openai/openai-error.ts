@@ -3,7 +3,6 @@ import { GraphQLError } from 'graphql'
 import { httpOf } from '../protocols/admit.ts'
 import { Refused, statusOf } from '../protocols/refused.ts'
 import type { WaitEnd } from '../protocols/waiting-client.ts'
-import type { Ask } from './ask.ts'
 
 export interface OpenAIErrorOptions {
   readonly status: number
@@ -70,7 +69,7 @@ function ofRefused(refused: Refused): OpenAIError {
  * Why there is no answer yet. Sent again by the client's library, each of them finds the same turn; by hand only with
  * an Idempotency-Key.
  */
-export function ofWaitEnd(end: WaitEnd | null, { idempotencyKey }: Pick<Ask, 'idempotencyKey'>): OpenAIError {
+export function ofWaitEnd(end: WaitEnd | null, idempotencyKey: string | null): OpenAIError {
   const again =
     idempotencyKey === null
       ? 'Sent again it is another message, unless both have the same Idempotency-Key.'
