@@ -2,7 +2,7 @@
  * What watchers of a turn see: the whole log, in order, nothing twice, whichever process they are connected to,
  * whatever carries it, and however often they come and go. (How the door delivers, and to whom, is in test/door.)
  */
-import { expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { ApiClient, Watch } from '../harness/api-client.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
@@ -19,7 +19,15 @@ import {
 // Real processes take a while to start on a busy machine.
 vi.setConfig({ testTimeout: 180_000 })
 
-const SESSION = 'cli:live'
+let here: Story
+let there: Story
+const servers = new AsyncDisposableStack()
+beforeAll(async () => {
+  here = servers.use(await Story.begin())
+  there = servers.use(await Story.begin({ beside: here }))
+})
+afterAll(() => servers.disposeAsync())
+
 /** Some of everything: output in pieces, a review that is not content, a second plan, a text in pieces. */
 const MESSAGE = `run: for n in 1 2 3; do echo line $n; sleep 0.1; done
 run: echo twice
@@ -31,8 +39,8 @@ function lasting(events: readonly { __typename: string; seq: number; delta?: str
   return events.filter(({ delta }) => delta == null).map(({ seq, __typename }) => `${seq} ${__typename}`)
 }
 
-async function finalLog(client: ApiClient): Promise<string[]> {
-  const { session } = await client.run(SessionEventsDocument, { id: SESSION, after: '0', first: 100 })
+async function finalLog(client: ApiClient, sessionId: string): Promise<string[]> {
+  const { session } = await client.run(SessionEventsDocument, { id: sessionId, after: '0', first: 100 })
   const events = session?.events.edges.map(({ node }) => node) ?? []
   expect(events.length).toBeGreaterThan(30)
   expect(events.at(-1)?.seq).toBe(session?.lastSeq)
@@ -57,16 +65,14 @@ async function readReloading<Data>(
 }
 
 test('watchers on every process see the same turn, also those who come back after every single event', async () => {
-  await using here = await Story.begin()
-  await using there = await Story.begin({ beside: here })
+  const sessionId = 'cli:reloaded'
   const clients = [here.as('ada'), there.as('ada')]
-  await send(here.as('ada'), SESSION, MESSAGE)
+  await send(here.as('ada'), sessionId, MESSAGE)
   const watches = clients.flatMap((client) =>
-    transports.map((transport) => client[transport](WatchSessionDocument, { sessionId: SESSION, after: 0 })),
+    transports.map((transport) => client[transport](WatchSessionDocument, { sessionId, after: 0 })),
   )
   const reloaded = await readReloading(
-    (after, visit) =>
-      clientAt(clients, visit)[transportAt(visit)](FollowSessionDocument, { sessionId: SESSION, after }),
+    (after, visit) => clientAt(clients, visit)[transportAt(visit)](FollowSessionDocument, { sessionId, after }),
     {
       seqOf: ({ sessionEvents }) => sessionEvents.seq,
       isLast: ({ sessionEvents }) => sessionEvents.__typename === 'TurnCompletedEvent',
@@ -74,7 +80,7 @@ test('watchers on every process see the same turn, also those who come back afte
   )
   for (const watch of watches) await turnEnd(watch)
 
-  const log = await finalLog(here.as('ada'))
+  const log = await finalLog(here.as('ada'), sessionId)
   for (const watch of watches) {
     expect(lasting(watch.received.map(({ sessionEvents }) => sessionEvents))).toEqual(log)
     await watch.close()
@@ -83,30 +89,26 @@ test('watchers on every process see the same turn, also those who come back afte
 })
 
 test('the narrow views show their part of it, and resume alike', async () => {
-  await using here = await Story.begin()
-  await using there = await Story.begin({ beside: here })
+  const sessionId = 'cli:narrow'
   const clients = [here.as('ada'), there.as('ada')]
-  await send(here.as('ada'), SESSION, MESSAGE)
+  await send(here.as('ada'), sessionId, MESSAGE)
   const at = (visit: number) => clientAt(clients, visit)
   const [steps, outputs, updates] = await Promise.all([
-    readReloading(
-      (after, visit) => at(visit)[transportAt(visit)](PipelineStepsDocument, { sessionId: SESSION, after }),
-      { seqOf: (data) => data.pipelineSteps.seq, isLast: (data) => data.pipelineSteps.step === 'COMPLETE' },
-    ),
-    readReloading(
-      (after, visit) => at(visit)[transportAt(visit)](MessageOutputsDocument, { sessionId: SESSION, after }),
-      {
-        seqOf: (data) => data.messageOutputs.seq,
-        isLast: ({ messageOutputs: text }) => text.__typename === 'TextCompletedEvent' && text.final,
-      },
-    ),
-    readReloading((after, visit) => at(visit)[transportAt(visit)](TaskUpdatesDocument, { sessionId: SESSION, after }), {
+    readReloading((after, visit) => at(visit)[transportAt(visit)](PipelineStepsDocument, { sessionId, after }), {
+      seqOf: (data) => data.pipelineSteps.seq,
+      isLast: (data) => data.pipelineSteps.step === 'COMPLETE',
+    }),
+    readReloading((after, visit) => at(visit)[transportAt(visit)](MessageOutputsDocument, { sessionId, after }), {
+      seqOf: (data) => data.messageOutputs.seq,
+      isLast: ({ messageOutputs: text }) => text.__typename === 'TextCompletedEvent' && text.final,
+    }),
+    readReloading((after, visit) => at(visit)[transportAt(visit)](TaskUpdatesDocument, { sessionId, after }), {
       seqOf: (data) => data.sessionEvents.seq,
       isLast: ({ sessionEvents: event }) =>
         event.__typename === 'TaskUpdateEvent' && event.taskStatus === 'DONE' && event.task.final,
     }),
   ])
-  await using whole = watchAll(there.as('ada'), SESSION)
+  await using whole = watchAll(there.as('ada'), sessionId)
   await turnEnd(whole)
   const seqsOf = (name: Parameters<typeof eventsOf>[1]): number[] => eventsOf(whole, name).map(({ seq }) => seq)
   expect(steps.map((data) => data.pipelineSteps.seq)).toEqual(seqsOf('PipelineStepEvent'))
@@ -118,37 +120,37 @@ test('the narrow views show their part of it, and resume alike', async () => {
 })
 
 test('without a cursor the session as it is comes first, and then all that follows it', async () => {
-  await using here = await Story.begin()
-  await using there = await Story.begin({ beside: here })
-  await send(here.as('ada'), SESSION, MESSAGE)
-  await using early = watchAll(here.as('ada'), SESSION)
+  const sessionId = 'cli:from-now'
+  await send(here.as('ada'), sessionId, MESSAGE)
+  await using early = watchAll(here.as('ada'), sessionId)
   await early.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent')
-  await using watch = there.as('ada').watch(WatchSessionDocument, { sessionId: SESSION })
+  await using watch = there.as('ada').watch(WatchSessionDocument, { sessionId })
   await turnEnd(watch)
   const [snapshot, ...rest] = watch.received.map(({ sessionEvents }) => sessionEvents)
-  expect(snapshot).toMatchObject({ __typename: 'SessionSnapshot', session: { id: SESSION, status: 'RUNNING' } })
+  expect(snapshot).toMatchObject({ __typename: 'SessionSnapshot', session: { id: sessionId, status: 'RUNNING' } })
   const from = snapshot?.seq ?? 0
-  const log = await finalLog(here.as('ada'))
+  const log = await finalLog(here.as('ada'), sessionId)
   expect(lasting(rest)).toEqual(log.filter((line) => Number.parseInt(line, 10) > from))
 })
 
 test.each(transports)(
   'a server that dies in the middle of a turn and comes back: %s goes on where it was',
   async (by) => {
+    const sessionId = 'cli:dies'
     await using cluster = await Cluster.begin()
     const first = await cluster.start()
-    await send(clientOf(first, 'ada'), SESSION, `run: echo one\nrun: echo two; sleep 600\n${MESSAGE}`)
-    await using before = clientOf(first, 'ada')[by](FollowSessionDocument, { sessionId: SESSION, after: 0 })
+    await send(clientOf(first, 'ada'), sessionId, `run: echo one\nrun: echo two; sleep 600\n${MESSAGE}`)
+    await using before = clientOf(first, 'ada')[by](FollowSessionDocument, { sessionId, after: 0 })
     await before.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent' && event.text === 'two\n')
     await first.kill()
     await before.ended
 
     const second = clientOf(await cluster.start(), 'ada')
     const after = before.received.at(-1)?.sessionEvents.seq ?? 0
-    await using resumed = second[by](FollowSessionDocument, { sessionId: SESSION, after })
+    await using resumed = second[by](FollowSessionDocument, { sessionId, after })
     await resumed.until(({ sessionEvents: event }) => event.__typename === 'TurnCompletedEvent')
     const seen = [...before.received, ...resumed.received].map(({ sessionEvents }) => sessionEvents)
-    expect(lasting(seen)).toEqual(await finalLog(second))
+    expect(lasting(seen)).toEqual(await finalLog(second, sessionId))
     expect(seen.map(({ seq }) => seq)).toEqual(ascending(seen))
   },
 )

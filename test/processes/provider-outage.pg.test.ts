@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { ApiClient } from '../harness/api-client.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { select } from '../harness/plugins.ts'
@@ -15,13 +15,19 @@ import { CancelTurnDocument, OpenSessionDocument, ReloadSecretsDocument, TurnDoc
 // A killed process starts again, which takes a while on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin()
+})
+afterAll(() => story[Symbol.asyncDispose]())
+
 const AWAY = { status: 503, body: { error: { message: 'Down for maintenance' } } }
 const WAITS = { provider_outage_wait: 3600 }
 
 test('a turn waits while the provider is away, and goes on when it is back; what was planned is not planned again', async () => {
   await using stub = await StubEndpoint.start({ by: (call) => (call.role === 'planner' ? answerWell(call) : AWAY) })
   const config = { toml: stubProvider(stub), settings: WAITS }
-  await using story = await Story.begin({ config })
+  await using _stub = await story.reconfigureForNow(storyConfig(config))
   const ada = story.as('ada')
   const id = await pausedTurn(ada, 'cli:away')
   await using watch = watchAll(ada, 'cli:away')
@@ -44,7 +50,7 @@ test('a turn that waits as long as the provider asks goes on at once with anothe
   const isFresh = ({ headers }: StubCall): boolean => headers.authorization === 'Bearer sk-fresh-1234567'
   await using stub = await StubEndpoint.start({ by: (call) => (isFresh(call) ? answerWell(call) : busy) })
   const toml = stubProvider(stub).replace('[models]', 'api_key_env = "STUB_KEY"\n[models]')
-  await using story = await Story.begin({ config: { toml, settings: WAITS } })
+  await using _stub = await story.reconfigureForNow(storyConfig({ toml, settings: WAITS }))
   const writeKey = (key: string) => writeFile(join(story.home, '.env'), `STUB_KEY=${key}\n`, { mode: 0o600 })
   await writeKey('sk-used-up-1234567')
   const ada = story.as('ada')
@@ -64,13 +70,13 @@ test('a key, or a configuration, that is changed while the provider answers is n
     answering.at(-1)?.writeHead(429, { 'retry-after': '900', 'content-type': 'application/json' }).end('{}')
   }
   const toml = stubProvider(stub).replace('[models]', 'api_key_env = "STUB_KEY"\n[models]')
-  await using story = await Story.begin({ config: { toml, settings: WAITS } })
+  await using _stub = await story.reconfigureForNow(storyConfig({ toml, settings: WAITS }))
   const writeKey = (key: string) => writeFile(join(story.home, '.env'), `STUB_KEY=${key}\n`, { mode: 0o600 })
   await writeKey('sk-used-up-1234567')
   const ada = story.as('ada')
   await send(ada, 'cli:moment', 'run: uptime')
   await asked(1)
-  await writeKey('sk-fresh-1234567')
+  await writeKey('sk-newest-1234567')
   await ada.run(ReloadSecretsDocument)
   refuse()
   await asked(2)
@@ -92,7 +98,7 @@ test('of an answer that broke off nothing stays when the model calls something i
   }
   await using stub = await StubEndpoint.start({ always: breaksOff })
   const config = { toml: stubProvider(stub), settings: WAITS }
-  await using story = await Story.begin({ config })
+  await using _stub = await story.reconfigureForNow(storyConfig(config))
   const ada = story.as('ada')
   await ada.run(OpenSessionDocument, { input: { id: 'cli:half', mode: 'CHAT' } })
   await send(ada, 'cli:half', 'What is there?')
@@ -113,7 +119,8 @@ test('of an answer that broke off nothing stays when the model calls something i
     { type: 'EXEC', status: 'DONE', suppressed: false, output: 'found\n' },
     { type: 'MSG', status: 'DONE', suppressed: false, output: 'It is found.' },
   ])
-  expect(await select(story, `SELECT data FROM events WHERE type IN ('TextDelta', 'Thinking')`)).toEqual([])
+  const pieces = `SELECT data FROM events WHERE session_id = 'cli:half' AND type IN ('TextDelta', 'Thinking')`
+  expect(await select(story, pieces)).toEqual([])
 })
 
 test('of a text that broke off no pieces stay when its turn is cancelled while it waits', async () => {
@@ -124,7 +131,7 @@ test('of a text that broke off no pieces stay when its turn is cancelled while i
     begun.resolve(response)
   }
   await using stub = await StubEndpoint.start({ always: breaksOff })
-  await using story = await Story.begin({ config: { toml: stubProvider(stub), settings: WAITS } })
+  await using _stub = await story.reconfigureForNow(storyConfig({ toml: stubProvider(stub), settings: WAITS }))
   const ada = story.as('ada')
   await ada.run(OpenSessionDocument, { input: { id: 'cli:left', mode: 'CHAT' } })
   await send(ada, 'cli:left', 'What is there?')
@@ -135,13 +142,14 @@ test('of a text that broke off no pieces stay when its turn is cancelled while i
   await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnPausedEvent')
   await ada.run(CancelTurnDocument, { sessionId: 'cli:left' })
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'CANCELLED' })
-  expect(await select(story, `SELECT data FROM events WHERE type = 'TextDelta'`)).toEqual([])
+  const pieces = `SELECT data FROM events WHERE session_id = 'cli:left' AND type = 'TextDelta'`
+  expect(await select(story, pieces)).toEqual([])
 })
 
 test('a turn fails when the outage has lasted too long', async () => {
   await using stub = await StubEndpoint.start({ always: AWAY })
   const config = { toml: stubProvider(stub), settings: WAITS }
-  await using story = await Story.begin({ config })
+  await using _stub = await story.reconfigureForNow(storyConfig(config))
   const ada = story.as('ada')
   await pausedTurn(ada, 'cli:long')
   await using watch = watchAll(ada, 'cli:long')
@@ -186,7 +194,7 @@ test('the next model of the list answers when the first cannot be had', async ()
     by: (call) => (call.model === 'first' ? { status: 401, body: { error: { message: 'No' } } } : answerWell(call)),
   })
   const toml = stubProvider(stub).replace(/planner = .*/, 'planner = ["stub:first", "stub:second"]')
-  await using story = await Story.begin({ config: { toml } })
+  await using _stub = await story.reconfigureForNow(storyConfig({ toml }))
   const ada = story.as('ada')
   await send(ada, 'cli:list', 'Say hi')
   await using watch = watchAll(ada, 'cli:list')

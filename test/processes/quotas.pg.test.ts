@@ -5,12 +5,12 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { measureWorkspaces } from '../../src/execution/workspace/measure-workspaces.ts'
 import { workspacePath } from '../../src/execution/workspace/workspace.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'
-import type { ApiClient } from '../harness/api-client.ts'
+import { ApiClient } from '../harness/api-client.ts'
 import { clientOf, Cluster } from '../harness/cluster.ts'
 import { converse, send, Story, storyConfig } from '../harness/story.ts'
 import { schedule, untilSchedule } from '../harness/schedules.ts'
@@ -24,6 +24,41 @@ const LIMIT = 10
 const quotas = (lines: string): { readonly config: { readonly toml: string } } => ({
   config: { toml: `[quotas]\n${lines}\n` },
 })
+
+/** Users who each have a quota of their own, so that tests may share two processes. */
+const QUOTAS = {
+  ivo: { role: 'user', quota: 'sessions = 1' },
+  joy: { role: 'user', quota: 'sessions = 1' },
+  kim: { role: 'admin', quota: 'published_mib = 1' },
+  lea: { role: 'admin', quota: 'published_mib = 1' },
+  mia: { role: 'user', quota: 'workspaces_mib = 3' },
+  noa: { role: 'user', quota: 'workspaces_mib = 1' },
+} as const
+type Limited = keyof typeof QUOTAS
+
+const limitedToken = (name: string): string => `${name}-token-for-the-story`
+
+/** The configuration of the two processes; `free` has no quota any more. */
+function limitedConfig(free?: Limited): { readonly toml: string } {
+  const sections = Object.entries(QUOTAS).map(([name, { role, quota }]) => {
+    const skills = role === 'user' ? 'skills = []\n' : ''
+    const user = `[users.${name}]\nrole = "${role}"\n${skills}`
+    const token = `[tokens.${name}]\nkind = "user"\nuser = "${name}"\ntoken = "${limitedToken(name)}"\n`
+    return `${user}${token}${name === free ? '' : `[quotas.users.${name}]\n${quota}\n`}`
+  })
+  return { toml: sections.join('') }
+}
+
+let here: Story
+let there: Story
+const servers = new AsyncDisposableStack()
+beforeAll(async () => {
+  here = servers.use(await Story.begin({ config: limitedConfig() }))
+  there = servers.use(await Story.begin({ beside: here }))
+})
+afterAll(() => servers.disposeAsync())
+
+const as = (on: Story, name: Limited): ApiClient => new ApiClient(on.app.url, limitedToken(name))
 
 const sent = async (client: ApiClient, sessionId: string) => client.session(sessionId).send('Hello')
 const kindsOf = (results: readonly { readonly __typename: string }[]): Record<string, number> =>
@@ -74,10 +109,10 @@ test('fifty sessions opened at once in two processes, where ten may be: ten are,
 })
 
 test('messages that come at once to the last session that may be opened are all taken', async () => {
-  await using story = await Story.begin(quotas('user_sessions = 1'))
-  const results = await Promise.all(Array.from({ length: 20 }, () => sent(story.as('ben'), '@ben:only')))
+  const ivo = as(here, 'ivo')
+  const results = await Promise.all(Array.from({ length: 20 }, () => sent(ivo, '@ivo:only')))
   expect(kindsOf(results)).toEqual({ SendMessagePayload: 20 })
-  expect(await sent(story.as('ben'), '@ben:other')).toMatchObject({
+  expect(await sent(ivo, '@ivo:other')).toMatchObject({
     __typename: 'LimitExceededRefusal',
     limit: 1,
     used: 1,
@@ -117,20 +152,19 @@ test('a quota is by role and by name, and changes with the configuration; what w
 })
 
 test('a schedule whose user has as many sessions as they may: its run fails and says so, and the next one works', async () => {
-  await using story = await Story.begin(quotas('user_sessions = 1'))
-  const ben = story.as('ben')
-  await send(ben, '@ben:kept', 'Hello')
-  const { id } = await schedule(ben, { content: 'Good morning', cron: '0 0 1 1 *', mode: 'FRESH' })
-  await ben.run(api.TriggerScheduleDocument, { id })
-  const failed = await untilSchedule(ben, id, ({ runs }) => runs[0]?.status === 'FAILED')
+  const joy = as(here, 'joy')
+  await send(joy, '@joy:kept', 'Hello')
+  const { id } = await schedule(joy, { content: 'Good morning', cron: '0 0 1 1 *', mode: 'FRESH' })
+  await joy.run(api.TriggerScheduleDocument, { id })
+  const failed = await untilSchedule(joy, id, ({ runs }) => runs[0]?.status === 'FAILED')
   const reason = 'You have 1 of 1 sessions. Delete one that you no longer need, or ask an administrator for more.'
   expect(failed).toMatchObject({ lastError: reason, runs: [{ failure: reason, session: null }] })
 
-  await converse(ben, '@ben:kept', 'Done?')
-  await remove(ben, '@ben:kept')
-  await ben.run(api.TriggerScheduleDocument, { id })
-  await untilSchedule(ben, id, ({ runs }) => runs[0]?.status === 'DONE')
-  expect(await open(ben, '@ben:next')).toMatchObject({ __typename: 'LimitExceededRefusal' })
+  await converse(joy, '@joy:kept', 'Done?')
+  await remove(joy, '@joy:kept')
+  await joy.run(api.TriggerScheduleDocument, { id })
+  await untilSchedule(joy, id, ({ runs }) => runs[0]?.status === 'DONE')
+  expect(await open(joy, '@joy:next')).toMatchObject({ __typename: 'LimitExceededRefusal' })
 })
 
 describe('published files', () => {
@@ -146,36 +180,32 @@ describe('published files', () => {
   }
 
   test('beyond the quota of their user are not published; the command and its turn go on, and what is deleted is free', async () => {
-    const toml = '[quotas.users.ada]\npublished_mib = 1\n'
-    await using story = await Story.begin({ config: { toml } })
-    await using beside = await Story.begin({ beside: story })
-    const [ada, adaThere] = [story.as('ada'), beside.as('ada')]
-    expect(await publish(ada, 'cli:one', ['first', 0.6 * MIB])).toMatchObject({ files: ['first'] })
-    const second = await publish(adaThere, 'cli:two', ['second', 0.6 * MIB])
+    const [kim, kimThere] = [as(here, 'kim'), as(there, 'kim')]
+    const before = (await readdir(here.path('pub')).catch(() => [])).length
+    expect(await publish(kim, 'cli:kims-one', ['first', 0.6 * MIB])).toMatchObject({ files: ['first'] })
+    const second = await publish(kimThere, 'cli:kims-two', ['second', 0.6 * MIB])
     expect(second).toMatchObject({ turn: 'DONE', task: 'DONE', files: [] })
     expect(second.said).toBe(
-      'second (0.6 MiB) was not published: files that ada publishes may have 1.0 MiB together, and have 0.6 MiB. ' +
+      'second (0.6 MiB) was not published: files that kim publishes may have 1.0 MiB together, and have 0.6 MiB. ' +
         'Delete sessions whose files are no longer needed, or ask an administrator for more.',
     )
-    expect(await readdir(story.path('pub'))).toHaveLength(1)
-    expect(await publish(ada, 'cli:two', ['small', 0.3 * MIB])).toMatchObject({ files: ['small'] })
+    expect(await readdir(here.path('pub'))).toHaveLength(before + 1)
+    expect(await publish(kim, 'cli:kims-two', ['small', 0.3 * MIB])).toMatchObject({ files: ['small'] })
 
-    await remove(ada, 'cli:one')
-    expect(await publish(adaThere, 'cli:two', ['third', 0.6 * MIB])).toMatchObject({ files: ['third'] })
-    await story.reconfigure(storyConfig())
-    expect(await publish(ada, 'cli:two', ['large', 2 * MIB])).toMatchObject({ files: ['large'] })
+    await remove(kim, 'cli:kims-one')
+    expect(await publish(kimThere, 'cli:kims-two', ['third', 0.6 * MIB])).toMatchObject({ files: ['third'] })
+    for (const on of [here, there]) await on.reconfigure(storyConfig(limitedConfig('kim')))
+    expect(await publish(kim, 'cli:kims-two', ['large', 2 * MIB])).toMatchObject({ files: ['large'] })
   })
 
   test('of commands that end at once in two processes share what is left', async () => {
-    await using story = await Story.begin({ config: { toml: '[quotas.users.ada]\npublished_mib = 1\n' } })
-    await using beside = await Story.begin({ beside: story })
-    const gate = story.path('gate')
+    const gate = here.path('gate')
     const command = `until [ -e ${gate} ]; do sleep 0.02; done; mkdir -p pub && head -c ${Math.round(0.4 * MIB)} /dev/zero > pub/a`
-    const ids = Array.from({ length: 8 }, (_, n) => `cli:${n}`)
+    const ids = Array.from({ length: 8 }, (_, n) => `cli:at-once-${n}`)
     const results = Promise.all(
-      ids.map((id, n) => converse((n % 2 === 0 ? story : beside).as('ada'), id, `run: ${command}`)),
+      ids.map((id, n) => converse(as(n % 2 === 0 ? here : there, 'lea'), id, `run: ${command}`)),
     )
-    const states = async () => (await story.as('ada').run(api.ServerDocument)).server
+    const states = async () => (await here.as('ada').run(api.ServerDocument)).server
     await expect.poll(states).toMatchObject({ runningTurns: 8 })
     await writeFile(gate, '')
     const said = (await results).map(({ tasks }) => tasks[0]?.stderr ?? '')
@@ -200,53 +230,49 @@ describe.skipIf(!sandbox.available)(`workspaces${skipReason(sandbox)}`, () => {
   }
 
   test('of all sessions that a user opened share a quota: beyond it files can be deleted, and what is deleted is free at once', async () => {
-    await using story = await Story.begin(quotas('user_workspaces_mib = 3'))
-    await using beside = await Story.begin({ beside: story })
-    const [ben, benThere] = [story.as('ben'), beside.as('ben')]
-    expect(await run(ben, '@ben:one', 'head -c 2500000 /dev/zero > large')).toMatchObject({
+    const [mia, miaThere] = [as(here, 'mia'), as(there, 'mia')]
+    expect(await run(mia, '@mia:one', 'head -c 2500000 /dev/zero > large')).toMatchObject({
       status: 'DONE',
       stderr: '',
     })
-    await expect.poll(() => usedBy(story, '@ben:one')).toBeGreaterThan(2_500_000)
-    expect(await run(benThere, '@ben:two', 'head -c 1500000 /dev/zero > large')).toMatchObject({ status: 'DONE' })
-    await expect.poll(() => usedBy(story, '@ben:two')).toBeGreaterThan(1_500_000)
+    await expect.poll(() => usedBy(here, '@mia:one')).toBeGreaterThan(2_500_000)
+    expect(await run(miaThere, '@mia:two', 'head -c 1500000 /dev/zero > large')).toMatchObject({ status: 'DONE' })
+    await expect.poll(() => usedBy(here, '@mia:two')).toBeGreaterThan(1_500_000)
 
-    const refused = await run(ben, '@ben:three', 'echo more > more')
+    const refused = await run(mia, '@mia:three', 'echo more > more')
     expect(refused?.status).toBe('FAILED')
     expect(refused?.stderr).toMatch(
-      /The workspaces of the sessions that @ben opened may have 3.0 MiB together, and had 3.8 MiB; so this program could delete files, but write none. Delete files, or sessions that are no longer needed, or ask an administrator for more. The largest: @ben:one \(2.4 MiB\), @ben:two \(1.4 MiB\)/,
+      /The workspaces of the sessions that @mia opened may have 3.0 MiB together, and had 3.8 MiB; so this program could delete files, but write none. Delete files, or sessions that are no longer needed, or ask an administrator for more. The largest: @mia:one \(2.4 MiB\), @mia:two \(1.4 MiB\)/,
     )
-    expect(await run(story.as('cleo'), '@cleo:hers', 'echo more > more')).toMatchObject({ status: 'DONE', stderr: '' })
+    expect(await run(here.as('cleo'), '@cleo:hers', 'echo more > more')).toMatchObject({ status: 'DONE', stderr: '' })
 
-    await remove(benThere, '@ben:one')
-    expect(await run(ben, '@ben:three', 'echo more > more')).toMatchObject({ status: 'DONE', stderr: '' })
+    await remove(miaThere, '@mia:one')
+    expect(await run(mia, '@mia:three', 'echo more > more')).toMatchObject({ status: 'DONE', stderr: '' })
   })
 
   test('a user who is over the quota makes space by a command', async () => {
-    await using story = await Story.begin(quotas('user_workspaces_mib = 1'))
-    const ben = story.as('ben')
-    expect(await run(ben, '@ben:one', 'head -c 1500000 /dev/zero > large')).toMatchObject({ status: 'DONE' })
-    await expect.poll(() => usedBy(story, '@ben:one')).toBeGreaterThan(1_500_000)
-    expect(await run(ben, '@ben:one', 'rm large')).toMatchObject({ status: 'DONE' })
-    await expect.poll(() => usedBy(story, '@ben:one')).toBeLessThan(1_000_000)
-    expect(await run(ben, '@ben:one', 'echo more > more')).toMatchObject({ status: 'DONE', stderr: '' })
+    const noa = as(here, 'noa')
+    expect(await run(noa, '@noa:one', 'head -c 1500000 /dev/zero > large')).toMatchObject({ status: 'DONE' })
+    await expect.poll(() => usedBy(here, '@noa:one')).toBeGreaterThan(1_500_000)
+    expect(await run(noa, '@noa:one', 'rm large')).toMatchObject({ status: 'DONE' })
+    await expect.poll(() => usedBy(here, '@noa:one')).toBeLessThan(1_000_000)
+    expect(await run(noa, '@noa:one', 'echo more > more')).toMatchObject({ status: 'DONE', stderr: '' })
   })
 
   test('that were never measured are, by a job, and count from then on', async () => {
-    await using story = await Story.begin()
     const database = new Database({
-      url: story.databaseUrl,
+      url: here.databaseUrl,
       maxConnections: 1,
       logger: createLogger({ level: 'silent', pretty: false }),
     })
-    await send(story.as('ben'), '@ben:old', 'Hello')
-    await send(story.as('ben'), '@ben:none', 'Hello')
-    const workspace = workspacePath(story.home, '@ben:old')
+    await send(here.as('ben'), '@ben:old', 'Hello')
+    await send(here.as('ben'), '@ben:none', 'Hello')
+    const workspace = workspacePath(here.home, '@ben:old')
     await mkdir(workspace, { recursive: true })
     await writeFile(join(workspace, 'large'), Buffer.alloc(200_000, 1))
-    await measureWorkspaces({ database, home: story.home }, new AbortController().signal)
+    await measureWorkspaces({ database, home: here.home }, new AbortController().signal)
     await database.close()
-    expect(await usedBy(story, '@ben:old')).toBeGreaterThan(200_000)
-    expect(await usedBy(story, '@ben:none')).toBe(0)
+    expect(await usedBy(here, '@ben:old')).toBeGreaterThan(200_000)
+    expect(await usedBy(here, '@ben:none')).toBe(0)
   })
 })

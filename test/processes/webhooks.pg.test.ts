@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createReceiver, Inbox, poll, type AgentText } from '../../examples/webhook-receiver/receiver.ts'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -37,6 +37,12 @@ const WITH_WEBHOOKS: StoryConfig = {
   settings: { webhook_allow_list: ['127.0.0.1'] },
   tokens: { ada: `webhook_secret = "${SECRET}"`, bridge: `webhook_secret_env = "BRIDGE_SECRET"` },
 }
+
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin({ config: WITH_WEBHOOKS, environment: { BRIDGE_SECRET: SECRET } })
+})
+afterAll(() => story[Symbol.asyncDispose]())
 
 type Delivery = NonNullable<DeliveriesQuery['deliveries']>['edges'][number]['node']
 
@@ -71,7 +77,6 @@ async function startExample(secrets: readonly string[]) {
 }
 
 test('what the agent says reaches the receiver of the example: notices and the answer, signed, once each', async () => {
-  await using story = await Story.begin({ config: WITH_WEBHOOKS })
   const ada = story.as('ada')
   await using receiver = await startExample([SECRET])
   expect(await openWith(ada, 'cli:webhook', receiver.url)).toBe('opened')
@@ -103,7 +108,7 @@ test('what the agent says reaches the receiver of the example: notices and the a
 test('a connector has what is said in a group posted, signed with its own secret; approvals are not posted', async () => {
   const toml = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect = "require"\ncommand = "tee"')}`
   const config = { ...WITH_WEBHOOKS, tokens: { discord: `webhook_secret = "${SECRET}"` }, toml }
-  await using story = await Story.begin({ config })
+  await using _approvals = await story.reconfigureForNow(storyConfig(config))
   await using receiver = await startExample([SECRET])
   const channel = story.as('discord').session('discord:1')
   await channel.open({ source: { kind: 'discord', type: 'GROUP' }, webhook: receiver.url })
@@ -124,7 +129,6 @@ test('a connector has what is said in a group posted, signed with its own secret
 })
 
 test('the receiver of the example refuses what is not signed with its secret, and takes either while one replaces the other', async () => {
-  await using story = await Story.begin({ config: WITH_WEBHOOKS })
   const ada = story.as('ada')
   await using stranger = await startExample([OTHER_SECRET])
   await openWith(ada, 'cli:wrong-secret', stranger.url)
@@ -138,7 +142,7 @@ test('the receiver of the example refuses what is not signed with its secret, an
   expect(stranger.texts.all).toEqual([])
 
   const both = { ...WITH_WEBHOOKS.tokens, ada: `webhook_secret = ["${SECRET}", "${OTHER_SECRET}"]` }
-  await story.reconfigure(storyConfig({ ...WITH_WEBHOOKS, tokens: both }))
+  await using _both = await story.reconfigureForNow(storyConfig({ ...WITH_WEBHOOKS, tokens: both }))
   const [delivered] = await settled(ada, 'cli:wrong-secret')
   expect(delivered).toMatchObject({ id: refused?.id, status: 'DELIVERED' })
   expect(delivered?.attempts).toBeGreaterThan(refused?.attempts ?? 0)
@@ -146,7 +150,6 @@ test('the receiver of the example refuses what is not signed with its secret, an
 })
 
 test('a webhook that must not be is refused when it is set, and told why', async () => {
-  await using story = await Story.begin({ config: WITH_WEBHOOKS, environment: { BRIDGE_SECRET: SECRET } })
   const ada = story.as('ada')
   expect(await openWith(ada, 'cli:a', 'http://169.254.169.254/latest')).toMatch(
     /webhook.*must not lead to 169.254.169.254/,
@@ -166,7 +169,6 @@ test('a webhook that must not be is refused when it is set, and told why', async
 })
 
 test('a webhook can be replaced and taken away; nothing is posted without one', async () => {
-  await using story = await Story.begin({ config: WITH_WEBHOOKS })
   const ada = story.as('ada')
   await using one = await Receiver.start()
   await using two = await Receiver.start()
@@ -181,7 +183,6 @@ test('a webhook can be replaced and taken away; nothing is posted without one', 
 })
 
 test('a receiver that hangs or is gone delays neither the turn nor the next message, and admins can have it posted again', async () => {
-  await using story = await Story.begin({ config: WITH_WEBHOOKS })
   const ada = story.as('ada')
   await using hanging = await Receiver.start(hang)
   await openWith(ada, 'cli:hangs', hanging.url())

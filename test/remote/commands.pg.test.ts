@@ -1,8 +1,8 @@
 /** The commands of the terminal against a real server, as scripts and operators use them. */
-import { readFile, rm, stat } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Environment } from '../../src/config/schema/environment.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { must } from '../../src/platform/must.ts'
@@ -11,10 +11,16 @@ import { OpenSessionDocument } from '../generated/graphql.ts'
 import { Story, storyConfig, watchAll } from '../harness/story.ts'
 import { Answering, factotum, KEYS } from './run-command.ts'
 
-const APPROVALS = { toml: '[[approvals.rules]]\neffect = "require"\ncommand = "touch"\n' }
+const APPROVALS = '[[approvals.rules]]\neffect = "require"\ncommand = "touch"\n'
+const SHOP_KEY = 'sk-hush-hush-of-the-shop'
+
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin({ config: { toml: APPROVALS }, environment: { SHOP_KEY } })
+})
+afterAll(() => story[Symbol.asyncDispose]())
 
 test('ask prints the answer, as text or JSON, and its exit code tells the outcome', async () => {
-  await using story = await Story.begin({ config: APPROVALS })
   const asked = await factotum(story, 'ask run: echo from-a-script')
   expect(asked).toMatchObject({ exitCode: 0, printed: expect.stringContaining('from-a-script') })
 
@@ -38,7 +44,7 @@ test('ask prints the answer, as text or JSON, and its exit code tells the outcom
 })
 
 test('what may keep a script waiting for hours is on its standard error', async () => {
-  await using story = await Story.begin({ config: { toml: '[budgets]\nuser_tokens_per_day = 1\n' } })
+  await using _spent = await story.reconfigureForNow(storyConfig({ toml: '[budgets]\nuser_tokens_per_day = 1\n' }))
   const first = factotum(story, 'ask --session cli:spent hello')
   await using watch = watchAll(story.as('ada'), 'cli:spent')
   await watch.until(({ sessionEvents }) => sessionEvents.__typename === 'TurnPausedEvent')
@@ -51,7 +57,6 @@ test('what may keep a script waiting for hours is on its standard error', async 
 })
 
 test('who approves a whole plan is shown all that it runs', async () => {
-  await using story = await Story.begin()
   const id = 'cli:strangers-wrote'
   await story.as('bridge').session(id).send('Hello', { user: 'Mallory' })
   const waits = await factotum(story, `ask --session ${id} -`, { input: 'run: echo first\nrun: echo second' })
@@ -60,7 +65,7 @@ test('who approves a whole plan is shown all that it runs', async () => {
 })
 
 test('a session that may not be opened is refused in a sentence, and is no bug', async () => {
-  await using story = await Story.begin({ config: { toml: '[quotas]\nuser_sessions = 0\n' } })
+  await using _none = await story.reconfigureForNow(storyConfig({ toml: '[quotas]\nuser_sessions = 0\n' }))
   for (const words of ['ask hello', 'chat']) {
     const refused = await factotum(story, words, { as: 'ben', input: 'hello\n' })
     expect(refused).toMatchObject({
@@ -74,7 +79,6 @@ test('a session that may not be opened is refused in a sentence, and is no bug',
 })
 
 test('ask ends where no event tells of it: a message that starts no turn, a session that waits already', async () => {
-  await using story = await Story.begin({ config: APPROVALS })
   const source = { kind: 'discord', interactive: true, platform: 'Discord', type: 'GROUP' } as const
   const input = { source, participants: ['ben'] }
   const { openSession } = await story.as('discord').run(OpenSessionDocument, { input })
@@ -85,13 +89,13 @@ test('ask ends where no event tells of it: a message that starts no turn, a sess
   const json = await factotum(story, `ask --json --session ${group} Lunch?`, { as: 'ben' })
   expect(JSON.parse(json.printed)).toMatchObject({ status: 'STORED', turnId: null, answer: null, failure: null })
 
-  const waits = await factotum(story, 'ask --session cli:waits run: touch x')
+  const waits = await factotum(story, 'ask --session cli:waited run: touch x')
   expect(waits.exitCode).toBe(3)
-  const later = await factotum(story, 'ask --session cli:waits run: echo later')
+  const later = await factotum(story, 'ask --session cli:waited run: echo later')
   expect(later).toEqual(waits)
   expect(later.said).toMatch(/waits for an approval: touch x[^]*factotum approve \S+/)
 
-  const third = new Answering(story, 'ask --session cli:waits run: echo third')
+  const third = new Answering(story, 'ask --session cli:waited run: echo third')
   await third.see(/waits for an approval: touch x[^]*May it run\?[^]*No/)
   third.press(KEYS.enter)
   await third.see(/✓ 1 EXEC touch x[^]*third/)
@@ -99,7 +103,6 @@ test('ask ends where no event tells of it: a message that starts no turn, a sess
 })
 
 test('people, tokens, facts and sessions are listed and changed, by admins alone', async () => {
-  await using story = await Story.begin()
   expect((await factotum(story, 'users add eve')).exitCode).toBe(0)
   const { printed: secret } = await factotum(story, 'tokens add eves --user eve')
   expect(secret).toMatch(/^\S{20,}\n$/)
@@ -125,7 +128,8 @@ test('people, tokens, facts and sessions are listed and changed, by admins alone
 })
 
 test('a chat in a pipe that has failed once ends with 1, whatever is answered or waits after it', async () => {
-  await using story = await Story.begin({ config: { ...APPROVALS, settings: { max_replan_depth: 0 } } })
+  const config = storyConfig({ toml: APPROVALS, settings: { max_replan_depth: 0 } })
+  await using _once = await story.reconfigureForNow(config)
   const input = 'fail: It is no good.\nrun: echo answered\n'
   const answered = await factotum(story, 'chat cli:fails', { input })
   expect(answered).toMatchObject({ exitCode: 1, printed: expect.stringMatching(/Failed: [^]*│ answered\n/) })
@@ -134,18 +138,19 @@ test('a chat in a pipe that has failed once ends with 1, whatever is answered or
 })
 
 test('a list for people is cut with a notice, one for programs never', async () => {
-  await using story = await Story.begin()
-  const database = new pg.Client({ connectionString: story.databaseUrl })
+  // Nothing else is listed.
+  await using own = await Story.begin()
+  const database = new pg.Client({ connectionString: own.databaseUrl })
   await database.connect()
   await database.query(
     `INSERT INTO facts (id, content, norm, source, scope, created_at, updated_at)
      SELECT 'fact_' || n, 'Shelf ' || n, n::text, 'MANUAL', 'GLOBAL', now(), now() FROM generate_series(1, 1001) n`,
   )
   await database.end()
-  const table = await factotum(story, 'facts')
+  const table = await factotum(own, 'facts')
   expect(table.printed.match(/^fact_/gm)).toHaveLength(1000)
   expect(table.said).toBe('… and more; these are the first 1000.\n')
-  const { printed, said } = await factotum(story, 'facts --json')
+  const { printed, said } = await factotum(own, 'facts --json')
   const ids = (JSON.parse(printed) as { id: string }[]).map(({ id }) => id)
   expect([ids.length, new Set(ids).size, said]).toEqual([1001, 1001, ''])
 })
@@ -153,8 +158,7 @@ test('a list for people is cut with a notice, one for programs never', async () 
 test('secrets are listed by name, with where they are set and what wants them, and never with their values', async () => {
   const toml = `[providers.shop]\nbase_url = "https://shop.test/v1"\napi_key_env = "SHOP_KEY"
 [providers.other]\nbase_url = "https://other.test/v1"\napi_key_env = "OTHER_KEY"\n[models]\nplanner = "shop:one"\n`
-  const environment = { SHOP_KEY: 'sk-hush-hush-of-the-shop' }
-  await using story = await Story.begin({ config: { toml }, environment })
+  await using _shops = await story.reconfigureForNow(storyConfig({ toml }))
   const { printed } = await factotum(story, 'secrets list')
   expect(printed).toMatch(/^SHOP_KEY +environment +provider shop$/m)
   expect(printed).toMatch(/^OTHER_KEY +nowhere +provider other$/m)
@@ -165,7 +169,6 @@ test('secrets are listed by name, with where they are set and what wants them, a
 })
 
 test('on the machine of a server, its home names the address and holds a token', async () => {
-  await using story = await Story.begin()
   const home = story.home
   // Started with another PORT than this terminal knows of.
   const environment = { host: '127.0.0.1', port: 4999, home } as Environment
@@ -188,12 +191,13 @@ test('on the machine of a server, its home names the address and holds a token',
   await expect(findServer(abroad)).rejects.toThrow('Set FACTOTUM_TOKEN')
   const named = { ...options, env: { PORT: '4999' } }
   expect(await findServer(named)).toMatchObject({ url: 'http://127.0.0.1:4999' })
+  const listening = await readFile(join(home, 'listening'))
   await rm(join(home, 'listening'))
   expect(await findServer(options)).toMatchObject({ url: 'http://127.0.0.1:4999' })
+  await writeFile(join(home, 'listening'), listening)
 })
 
 test('of two servers of one home the newest is found, and the other one once that has ended', async () => {
-  await using story = await Story.begin()
   const home = story.home
   const environment = { host: '127.0.0.1', port: 4999, home } as Environment
   const env = { FACTOTUM_TOKEN: 'any' }
