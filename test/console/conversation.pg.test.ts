@@ -84,6 +84,70 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     expect(await shown.isVisible()).toBe(true)
   })
 
+  test('a message that is sent while its files are on their way waits for them, and goes out with them', async () => {
+    await using opened = await world.open('ada', { path: `/sessions/${encodeURIComponent(ID)}` })
+    const { page } = opened
+    const begun = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    await page.route('**/files/**', async (route) => {
+      begun.resolve()
+      await held.promise
+      await route.continue()
+    })
+    const buffer = Buffer.from('Tuesday')
+    await page.getByLabel('Files', { exact: true }).setInputFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer })
+    await begun.promise
+    await say(page, 'And what does this plan say?')
+    await page.getByText('Goes out once its files are there').waitFor()
+    held.resolve()
+    const entry = page.locator('.entry-person', { hasText: 'And what does this plan say?' })
+    await entry.getByText('plan.txt').waitFor()
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
+    await page.getByText('Goes out once its files are there').waitFor({ state: 'detached' })
+  })
+
+  test('a message whose file does not arrive stays where it is written, and the page says why', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli:lost-upload', allowed: /Failed to load/ })
+    const { page } = opened
+    const begun = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    await page.route('**/files/**', async (route) => {
+      begun.resolve()
+      await held.promise
+      await route.fulfill({ status: 413, json: { problem: 'It is too large.' } })
+    })
+    const buffer = Buffer.from('Tuesday')
+    await page.getByLabel('Files', { exact: true }).setInputFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer })
+    await begun.promise
+    await say(page, 'What does the plan say?')
+    held.resolve()
+    await page.getByText('Not sent, because this did not arrive: plan.txt').waitFor()
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('What does the plan say?')
+    expect(await page.locator('.entry-person').count()).toBe(0)
+  })
+
+  test('a message that waited stands below the answer it waited for, and above its own', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli:waited' })
+    const { page } = opened
+    await say(page, 'run: sleep 2; echo First is done')
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await say(page, 'Second')
+    await page.getByRole('list', { name: 'Waiting messages' }).waitFor()
+    await page.locator('.entry-agent').nth(1).waitFor()
+    const order = (): Promise<string[]> =>
+      page
+        .locator('.entry')
+        .evaluateAll((entries) =>
+          entries
+            .toSorted((one, other) => one.getBoundingClientRect().top - other.getBoundingClientRect().top)
+            .map((entry) => (entry.classList.contains('entry-agent') ? 'agent' : 'person')),
+        )
+    expect(await order()).toEqual(['person', 'agent', 'person', 'agent'])
+    await page.reload()
+    await page.locator('.entry-agent').nth(1).waitFor()
+    expect(await order()).toEqual(['person', 'agent', 'person', 'agent'])
+  })
+
   test('on a phone, whose keys have no Shift+Enter, Enter makes a new line', async () => {
     await using opened = await world.open('ada', { path: '/sessions/cli%3Aphone', width: 360, hasTouch: true })
     const { page } = opened

@@ -10,6 +10,7 @@ import { Button, IconButton } from '../../../ui/controls/button.tsx'
 import { SelectField } from '../../../ui/controls/field.tsx'
 import { FileChips } from './file-chips.tsx'
 import { useDraft } from './use-draft.ts'
+import { useSending } from './use-sending.ts'
 import { useSentBefore } from './use-sent-before.ts'
 import type { Uploads } from './use-uploads.ts'
 import './composer.css'
@@ -37,13 +38,16 @@ export function Composer({ id, uploads, canSend, canUpdate, isFirst }: ComposerP
   const sentBefore = useSentBefore(id, draft, setDraft)
   const input = useInput(isFirst)
   const isEmpty = draft.trim() === ''
-  const send = (): void => {
-    if (isEmpty || uploads.isBusy) return
+  const sending = useSending(uploads, () => {
     const attachments = uploads.take()
     // A message that the server does not take stays in the conversation, with a button to send it again.
     void store.send(draft, attachments.length === 0 ? {} : { attachments })
     setDraft('')
     sentBefore.leave()
+  })
+  const send = (): void => {
+    if (isEmpty) return
+    sending.begin()
     input.current?.focus()
   }
   const press = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
@@ -52,11 +56,6 @@ export function Composer({ id, uploads, canSend, canUpdate, isFirst }: ComposerP
       event.preventDefault()
       send()
     } else sentBefore.press(event)
-  }
-  const paste = (event: ClipboardEvent): void => {
-    if (event.clipboardData.files.length === 0) return
-    event.preventDefault()
-    uploads.paste(event.clipboardData.files)
   }
   if (!canSend) return <p className="composer-closed soft small">You can read this session, but not write in it.</p>
   return (
@@ -70,17 +69,20 @@ export function Composer({ id, uploads, canSend, canUpdate, isFirst }: ComposerP
           rows={1}
           dir="auto"
           value={draft}
-          onChange={(event) => setDraft(event.target.value)}
+          onChange={(event) => {
+            setDraft(event.target.value)
+            sending.stop()
+          }}
           onKeyDown={press}
-          onPaste={paste}
+          onPaste={(event) => pasteFiles(event, uploads)}
           data-message
         />
         <div className="composer-row">
           <AttachButton uploads={uploads} />
-          <BusyChoice id={id} isBusy={isBusy} canUpdate={canUpdate} />
+          <BusyChoice id={id} isBusy={isBusy} canUpdate={canUpdate} isWaiting={sending.isWaiting} />
           <span className="composer-buttons">
             {isBusy && <StopButton id={id} />}
-            <Button kind="main" small icon="send" disabled={isEmpty || uploads.isBusy} onClick={send}>
+            <Button kind="main" small icon="send" disabled={isEmpty} isBusy={sending.isWaiting} onClick={send}>
               Send
             </Button>
           </span>
@@ -88,6 +90,12 @@ export function Composer({ id, uploads, canSend, canUpdate, isFirst }: ComposerP
       </div>
     </div>
   )
+}
+
+function pasteFiles(event: ClipboardEvent, uploads: Uploads): void {
+  if (event.clipboardData.files.length === 0) return
+  event.preventDefault()
+  uploads.paste(event.clipboardData.files)
 }
 
 /** Has the focus in a new session: the dialog that opened it cannot give it back, as its button is gone. */
@@ -130,12 +138,15 @@ interface BusyChoiceProps {
   readonly id: string
   readonly isBusy: boolean
   readonly canUpdate: boolean
+  /** It is sent, but its files are not there yet. */
+  readonly isWaiting: boolean
 }
 
 /** Only while it matters: what becomes of a message that is sent now. */
-function BusyChoice({ id, isBusy, canUpdate }: BusyChoiceProps) {
+function BusyChoice({ id, isBusy, canUpdate, isWaiting }: BusyChoiceProps) {
   const policy = useSession(id, ({ session }) => session?.busyPolicy ?? 'QUEUE')
   const { send } = useChange(UpdateSessionDocument, ({ updateSession }) => updateSession)
+  if (isWaiting) return <WaitsForFiles />
   if (!isBusy) return <span className="faint small composer-hint">Enter sends, Shift+Enter makes a new line</span>
   return (
     <SelectField
@@ -151,6 +162,14 @@ function BusyChoice({ id, isBusy, canUpdate }: BusyChoiceProps) {
         </option>
       ))}
     </SelectField>
+  )
+}
+
+function WaitsForFiles() {
+  return (
+    <span role="status" className="soft small">
+      Goes out once its files are there
+    </span>
   )
 }
 

@@ -2,14 +2,15 @@
  * What was said. It begins at its end; older entries are read as one scrolls up and stay where they are; what is new
  * is followed only while its end is in sight, and what is sent from here always.
  */
-import type { Entry } from '@factotum/client'
+import type { Entry, SessionState } from '@factotum/client'
 import { useSession, useSessionStore } from '@factotum/client/react'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useEffectEvent, useRef, type RefObject } from 'react'
+import { useEffect, useEffectEvent, useMemo, useRef, type RefObject } from 'react'
 import { Button } from '../../../ui/controls/button.tsx'
 import { Pending } from '../../../ui/tell/pending.tsx'
 import { Announcer } from './announcer.tsx'
 import { EntryRow } from './entry-row.tsx'
+import { inShownOrder, type Begun } from './shown-order.ts'
 import { NEAR_END_PX, useEnd } from './use-end.ts'
 import './conversation.css'
 
@@ -111,11 +112,20 @@ function useOlder(id: string, scroller: RefObject<HTMLDivElement | null>) {
 /** Messages that wait stand above the composer, where they can be changed. */
 function useShownEntries(id: string): readonly Entry[] {
   const { entries, queue } = useSession(id, (state) => ({ entries: state.entries, queue: state.queue }))
-  if (queue.length === 0) return entries
-  const waiting = new Set(queue.map(({ message }) => message.id))
-  return entries.filter((entry) => !isWaiting(entry, waiting))
+  const begun = useSession(id, begunOf)
+  return useMemo(() => {
+    const waiting = new Set(queue.map(({ message }) => message.id))
+    const taken = queue.length === 0 ? entries : entries.filter((entry) => !isWaiting(entry, waiting))
+    return inShownOrder(taken, begun)
+  }, [entries, queue, begun])
 }
 
 function isWaiting(entry: Entry, waiting: ReadonlySet<string>): boolean {
   return entry.kind === 'person' && entry.message !== null && waiting.has(entry.message.id)
+}
+
+function begunOf({ turns }: SessionState): Begun {
+  return Object.fromEntries(
+    Object.values(turns).flatMap(({ id, startedAt }) => (startedAt === null ? [] : [[id, startedAt] as const])),
+  )
 }
