@@ -83,6 +83,30 @@ describe.skipIf(!hasBrowser)(`people${withoutBrowser}`, () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('New token')
   })
 
+  test('a new token outlives a step back, and the browser asks before the page with it is left', async () => {
+    await using opened = await world.open('ada', { path: '/people', allowed: /opened a dialog/ })
+    const { page } = opened
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('tab', { name: 'Tokens' }).click()
+    await page.getByRole('button', { name: 'New token' }).click()
+    await dialog.getByLabel('Name', { exact: true }).fill('stepped')
+    await dialog.getByLabel('User', { exact: true }).selectOption('ada')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    const secret = await dialog.getByLabel('Token').inputValue()
+    await page.evaluate('history.back()')
+    await page.locator('main').getByText('config.toml').first().waitFor()
+    expect(await dialog.getByLabel('Token').inputValue()).toBe(secret)
+    const asked = page.waitForEvent('dialog')
+    await page.evaluate('location.reload()')
+    expect((await asked).type()).toBe('beforeunload')
+    expect(await dialog.getByLabel('Token').inputValue()).toBe(secret)
+    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await page.reload()
+    await page.locator('main').getByText('config.toml').first().waitFor()
+    expect(opened.complaints.length).toBe(1)
+  })
+
   test('on the width of a phone nothing is wider than the page; a user does not find it', async () => {
     await using opened = await world.open('ada', { path: '/people', width: 360 })
     await opened.page.getByRole('article', { name: 'ada', exact: true }).waitFor()

@@ -13,6 +13,7 @@ import { TooltipProvider } from '../ui/controls/tooltip.tsx'
 import { Pending } from '../ui/tell/pending.tsx'
 import { ToastRegion } from '../ui/tell/toast-region.tsx'
 import { useHashPath, useHashSearch } from './hash-location.ts'
+import { NewToken } from './new-token.tsx'
 import { Shell } from './shell.tsx'
 import { SignIn } from './sign-in.tsx'
 import { TroubleLine } from './trouble-line.tsx'
@@ -25,6 +26,7 @@ export function App() {
         <TooltipProvider>
           <Router hook={useHashPath} searchHook={useHashSearch}>
             <Entrance />
+            <NewToken />
             <ToastRegion />
           </Router>
         </TooltipProvider>

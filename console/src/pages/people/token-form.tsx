@@ -1,5 +1,6 @@
-/** A new token. Its secret is shown once, and kept nowhere. */
+/** A new token. Its secret is shown once, whatever becomes of the page meanwhile. */
 import { useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useChange } from '../../data/use-change.ts'
 import { usePages } from '../../data/use-read.ts'
 import {
@@ -10,22 +11,24 @@ import {
 } from '../../generated/graphql.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/controls/dialog.tsx'
-import { SelectField, TextAreaField, TextField } from '../../ui/controls/field.tsx'
+import { SelectField, TextField } from '../../ui/controls/field.tsx'
+import { showSecret } from '../../ui/tell/new-secret.ts'
 
 export function TokenForm({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('')
   const [kind, setKind] = useState<TokenKind>('USER')
   const [user, setUser] = useState('')
   const [namespace, setNamespace] = useState('')
-  const [secret, setSecret] = useState<string | null>(null)
   const { rows: users } = usePages(PeopleDocument, { first: 100 }, (data) => data.users)
   const create = useChange(CreatePersonsTokenDocument, (data) => data.createToken, [PeoplesTokensDocument])
   const save = async (): Promise<void> => {
     const whose = kind === 'USER' ? { user } : namespace.trim() === '' ? {} : { namespace: namespace.trim() }
     const made = await create.send({ input: { name: name.trim(), kind, ...whose } })
-    if (made !== null) setSecret(made.secret)
+    if (made === null) return
+    // The focus is back where it was before the next dialog takes it.
+    flushSync(onClose)
+    showSecret(made.secret)
   }
-  if (secret !== null) return <Secret secret={secret} onClose={onClose} />
   const isReady = name.trim() !== '' && (kind === 'CONNECTOR' || user !== '')
   const actions = (
     <>
@@ -65,41 +68,6 @@ export function TokenForm({ onClose }: { readonly onClose: () => void }) {
           onChange={(event) => setNamespace(event.target.value)}
         />
       )}
-    </Dialog>
-  )
-}
-
-function Secret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
-  const [isCopied, setIsCopied] = useState(false)
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(secret)
-    setIsCopied(true)
-  }
-  const actions = (
-    <>
-      <Button onClick={onClose}>I have kept it</Button>
-      <Button kind="main" icon={isCopied ? 'check' : 'copy'} onClick={() => void copy()}>
-        {isCopied ? 'Copied' : 'Copy'}
-      </Button>
-    </>
-  )
-  return (
-    <Dialog
-      title="The new token"
-      isOpen
-      onClose={onClose}
-      actions={actions}
-      keptOpen={isCopied ? undefined : 'Copy the token first. It cannot be shown again once this is closed.'}
-    >
-      <TextAreaField
-        label="Token"
-        rows={2}
-        hint="It is shown only once. Copy it to where it is used."
-        readOnly
-        value={secret}
-        onFocus={(event) => event.target.select()}
-        onCopy={() => setIsCopied(true)}
-      />
     </Dialog>
   )
 }

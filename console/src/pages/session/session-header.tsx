@@ -15,6 +15,7 @@ import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/controls/dialog.tsx'
 import { Menu, type MenuItem } from '../../ui/controls/menu.tsx'
 import { Badge, Status } from '../../ui/display/badge.tsx'
+import { copyOrShow } from '../../ui/display/copy-text.ts'
 import { Icon } from '../../ui/display/icon.tsx'
 import { notify } from '../../ui/tell/toasts.ts'
 
@@ -74,8 +75,7 @@ function Actions({ id, page, onDelete }: ActionsProps) {
     notify({ tone: 'good', text, action: { label: 'Undo', run: bringBack } })
   }
   const share = async (): Promise<void> => {
-    await navigator.clipboard.writeText(location.href)
-    notify({ tone: 'good', text: 'The address is copied.' })
+    if (await copyOrShow(location.href)) notify({ tone: 'good', text: 'The address is copied.' })
   }
   const items: (MenuItem | null)[] = [
     { label: 'Copy the address', icon: 'link', run: () => void share() },

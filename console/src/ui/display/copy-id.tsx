@@ -1,6 +1,7 @@
 /** An id, or another short text, that a click copies. */
 import { useState } from 'react'
 import { Tooltip } from '../controls/tooltip.tsx'
+import { copyOrShow } from './copy-text.ts'
 import { Icon } from './icon.tsx'
 import './display.css'
 
@@ -15,7 +16,7 @@ interface CopyIdProps {
 export function CopyId({ id, label }: CopyIdProps) {
   const [isCopied, setIsCopied] = useState(false)
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(id)
+    if (!(await copyOrShow(id))) return
     setIsCopied(true)
     setTimeout(() => setIsCopied(false), SHOWN_MS)
   }

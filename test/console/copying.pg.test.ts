@@ -1,0 +1,83 @@
+/**
+ * Copying where browsers give pages no `navigator.clipboard`: those that came over http from another host than
+ * localhost, as from a machine in the same network.
+ */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { OpenSessionDocument } from '../generated/graphql.ts'
+import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { ConsoleWorld, type Opened } from './console-world.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+
+const NO_CLIPBOARD = "Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => undefined })"
+const NO_COPYING = 'document.execCommand = () => false'
+
+describe.skipIf(!hasBrowser)(`copying${withoutBrowser}`, () => {
+  let world: ConsoleWorld
+  beforeAll(async () => {
+    world = await ConsoleWorld.begin()
+    await world.story.as('ada').run(OpenSessionDocument, { input: { id: 'cli:copied', description: 'Copied' } })
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  test('an id, an address and a new token are copied', async () => {
+    await using opened = await openWith([NO_CLIPBOARD], '/sessions/cli%3Acopied')
+    const { page } = opened
+    const message = page.getByRole('textbox', { name: 'Message' })
+    await page.getByRole('tab', { name: 'Details' }).click()
+    await page.getByRole('button', { name: 'Copy cli:copied' }).click()
+    await message.press('Control+v')
+    await expect.poll(() => message.inputValue()).toBe('cli:copied')
+    await message.fill('')
+    await page.locator('.session-head').getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Copy the address' }).click()
+    await page.getByText('The address is copied.').waitFor()
+    await message.press('Control+v')
+    await expect.poll(() => message.inputValue()).toContain('#/sessions/cli%3Acopied')
+
+    await page.goto(`${world.url}/#/people/tokens`)
+    const secret = await createToken(page, 'copied')
+    await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Copied' }).waitFor()
+    await page.keyboard.press('Escape')
+    const search = page.getByRole('textbox').or(page.getByRole('searchbox')).first()
+    await page.goto(`${world.url}/#/sessions`)
+    await search.press('Control+v')
+    await expect.poll(() => search.inputValue()).toBe(secret)
+  })
+
+  test('where a browser lets no page copy, the page says what to do, and keeps a token that is shown once', async () => {
+    await using opened = await openWith([NO_CLIPBOARD, NO_COPYING], '/sessions/cli%3Acopied')
+    const { page } = opened
+    await page.getByRole('tab', { name: 'Details' }).click()
+    await page.getByRole('button', { name: 'Copy cli:copied' }).click()
+    await page.getByText('Select it and copy it: cli:copied').waitFor()
+
+    await page.goto(`${world.url}/#/people/tokens`)
+    await createToken(page, 'refused')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Copy' }).click()
+    await dialog.getByRole('alert').getByText('copy it by hand').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await dialog.getByLabel('Token').isVisible()).toBe(true)
+    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+  })
+
+  async function openWith(scripts: readonly string[], path: string): Promise<Opened> {
+    const opened = await world.blank()
+    for (const content of scripts) await opened.context.addInitScript({ content })
+    await world.logIn(opened, 'ada')
+    await opened.page.goto(`${world.url}/#${path}`)
+    return opened
+  }
+})
+
+async function createToken(page: Page, name: string): Promise<string> {
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'New token' }).click()
+  await dialog.getByLabel('Name', { exact: true }).fill(name)
+  await dialog.getByLabel('User', { exact: true }).selectOption('ada')
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  return dialog.getByLabel('Token').inputValue()
+}
