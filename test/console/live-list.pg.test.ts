@@ -56,6 +56,28 @@ describe.skipIf(!hasBrowser)(`the live list${withoutBrowser}`, () => {
     await expect.poll(() => row.locator('strong').innerText()).toBe('Where do quinces grow?')
   })
 
+  test('of an id beside a long title no single letter stays', async () => {
+    const title = 'What has to be packed for a walk through the mountains, and what of it can be left at home '.repeat(
+      2,
+    )
+    await world.story.as('ada').run(OpenSessionDocument, { input: { id: 'cli:long-title', description: title } })
+    await world.story.as('ada').run(OpenSessionDocument, { input: { id: 'cli:short-title', description: 'Short' } })
+    await using opened = await world.open('ada', { path: '/sessions' })
+    const idOf = async (text: string): Promise<{ readonly isInRow: boolean; readonly isWhole: boolean }> => {
+      const row = opened.page.locator('.session-row', { hasText: text })
+      await row.waitFor()
+      return row.evaluate((at) => {
+        const line = at.querySelector('.session-row-title')
+        const id = at.querySelector('.session-row-title .mono')
+        if (line === null || id === null) throw new Error('the row has no id')
+        const isInRow = id.getBoundingClientRect().top < line.getBoundingClientRect().bottom
+        return { isInRow, isWhole: id.scrollWidth <= id.clientWidth }
+      })
+    }
+    expect(await idOf('What has to be packed')).toMatchObject({ isInRow: false })
+    expect(await idOf('Short')).toEqual({ isInRow: true, isWhole: true })
+  })
+
   test('an update does not hide what was read of a later state', async () => {
     const ada = world.story.as('ada')
     await ada.run(OpenSessionDocument, { input: { id: 'cli:fig', description: 'Green figs' } })

@@ -8,7 +8,7 @@ const TASKS = { EXEC: 'command', MSG: 'text', SKILL: 'skill', TOOL: 'tool' } as 
 export function summaryOf(entry: AuditRowFragment): string {
   switch (entry.__typename) {
     case 'ModelCallAudit':
-      return `${entry.role} asked ${entry.provider}:${entry.model}${entry.outcome === 'OK' ? '' : `: ${entry.outcome}`}, ${entry.inputTokens} + ${entry.outputTokens} tokens, ${durationText(entry.callMs)}`
+      return `${entry.role} asked ${entry.provider}:${entry.model}${entry.outcome === 'OK' ? '' : `: ${entry.outcome}`}, ${entry.inputTokens.toLocaleString()} + ${entry.outputTokens.toLocaleString()} tokens, ${durationText(entry.callMs)}`
     case 'TaskAudit':
       return `${TASKS[entry.taskType]} ${entry.taskStatus.toLowerCase().replaceAll('_', ' ')}: ${entry.detail}`
     case 'ReviewAudit':
@@ -38,6 +38,7 @@ export function fieldsOf(entry: AuditRowFragment): readonly (readonly [name: str
 }
 
 function textOf(value: string | number | boolean | object): string {
+  if (typeof value === 'number') return value.toLocaleString()
   if (typeof value !== 'object') return String(value)
   return 'amount' in value ? costText(value as Money) : JSON.stringify(value)
 }
