@@ -148,6 +148,20 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     expect(await order()).toEqual(['person', 'agent', 'person', 'agent'])
   })
 
+  test.each(['Turn', 'Details'])('the headings of a session, with "%s" beside it, leave out no level', async (tab) => {
+    await using opened = await world.open('ada', { path: `/sessions/cli:headings-${tab}` })
+    const { page } = opened
+    await say(page, 'Hello')
+    await page.locator('.entry-agent').waitFor()
+    await page.getByRole('tab', { name: tab }).click()
+    await page.getByRole('heading', { name: tab === 'Turn' ? /^Plan/ : 'Participants' }).waitFor()
+    const levels = await page
+      .getByRole('heading')
+      .evaluateAll((headings) => headings.map(({ tagName }) => Number(tagName.slice(1))))
+    const steps = levels.map((level, index) => level - (levels[index - 1] ?? 0))
+    expect(Math.max(...steps)).toBe(1)
+  })
+
   test('on a phone, whose keys have no Shift+Enter, Enter makes a new line', async () => {
     await using opened = await world.open('ada', { path: '/sessions/cli%3Aphone', width: 360, hasTouch: true })
     const { page } = opened

@@ -1,4 +1,4 @@
-/** Into the clipboard, also where the page came over http from another host, which is given no `navigator.clipboard`. */
+/** Into the clipboard, also on a page that came over http from another host: it is given no `navigator.clipboard`. */
 import { notify } from '../tell/toasts.ts'
 
 /** False: the browser lets no page copy, or this one not now. */

@@ -1,4 +1,4 @@
-/** A secret that is shown once. It is no part of any page, so that a step back, or a login that ended, does not lose it. */
+/** A secret that is shown once. It is no part of any page: neither a step back nor the end of a login loses it. */
 import { useSyncExternalStore } from 'react'
 import { Listeners } from '../listeners.ts'
 

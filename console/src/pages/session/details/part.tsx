@@ -11,7 +11,7 @@ export function Part({ title, action, children }: PartProps) {
   return (
     <section className="details-part">
       <header>
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         {action}
       </header>
       {children}

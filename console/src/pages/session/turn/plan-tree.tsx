@@ -15,12 +15,12 @@ export function PlanTree({ plan, tasks, isOnly }: PlanTreeProps) {
   return (
     <section className="plan">
       <header className="plan-head">
-        <h3>
+        <h2>
           {isOnly ? 'Plan' : `Plan ${plan.attempt}`}{' '}
           <span className="faint">
             {done} of {plan.tasks.length}
           </span>
-        </h3>
+        </h2>
         {plan.replanReason !== null && plan.replanReason !== undefined && (
           <p className="small plan-reason foreign">Planned anew: {plan.replanReason}</p>
         )}
