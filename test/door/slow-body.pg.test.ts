@@ -13,19 +13,28 @@ import { PATIENCE } from '../harness/patience.ts'
 
 const SUBSCRIBE = 'subscription { sessionUpdates { session { id } } }'
 
-test.each([
-  ['a query', 'application/json', '{ viewer { tokenName } }'],
-  ['a subscription', 'text/event-stream', SUBSCRIBE],
-])('%s whose token is removed while its body comes in is not run', async (_name, accept, query) => {
-  await using story = await Story.begin()
-  const body = JSON.stringify({ query })
-  const slow = begin(story, accept, body)
-  await once(slow, 'continue')
-  await story.reconfigure(storyConfig().replace(tokenOf('ben'), 'another-token-for-the-story'))
-  slow.end(body.slice(5))
-  const [response] = (await once(slow, 'response')) as [IncomingMessage]
-  response.destroy()
-  expect(response.statusCode).toBe(401)
+describe('where its token is removed while its body comes in', () => {
+  let story: Story
+  beforeAll(async () => {
+    story = await Story.begin()
+  })
+  afterAll(() => story?.[Symbol.asyncDispose]())
+
+  test.each([
+    ['a query', 'application/json', '{ viewer { tokenName } }'],
+    ['a subscription', 'text/event-stream', SUBSCRIBE],
+  ])('%s is not run', async (_name, accept, query) => {
+    const body = JSON.stringify({ query })
+    const slow = begin(story, accept, body)
+    await once(slow, 'continue')
+    await using _another = await story.reconfigureForNow(
+      storyConfig().replace(tokenOf('ben'), 'another-token-for-the-story'),
+    )
+    slow.end(body.slice(5))
+    const [response] = (await once(slow, 'response')) as [IncomingMessage]
+    response.destroy()
+    expect(response.statusCode).toBe(401)
+  })
 })
 
 /** The server has begun to read when it says "continue". */

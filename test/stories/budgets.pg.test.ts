@@ -161,23 +161,35 @@ test('cancelTurn ends a turn that waits at once, and the next one follows', asyn
   expect(await turnEnd(free)).toMatchObject({ turnStatus: 'DONE' })
 })
 
-test('a turn that waits goes on after a restart with a higher budget, in whichever process', async () => {
+test('after a restart a turn that waits goes on with a higher budget, in whichever process; one that was paused in the moment in which a user cancelled it, by a process that died of it, ends at once', async () => {
   await using place = await Story.begin({ config: SPENT })
   const ben = place.as('ben')
-  await send(ben, '@ben:restart', 'hello')
-  await using watch = watchAll(ben, '@ben:restart')
-  const id = await pausedTurn(watch)
-  const after = seqs(watch).at(-1) ?? 0
+  const paused = async (sessionId: string) => {
+    await send(ben, sessionId, 'hello')
+    await using watch = watchAll(ben, sessionId)
+    const id = await pausedTurn(watch)
+    return { id, after: seqs(watch).at(-1) ?? 0 }
+  }
+  const [waiting, both] = [await paused('@ben:restart'), await paused('@ben:both')]
   await place.app.stop()
+  const client = new pg.Client({ connectionString: place.databaseUrl })
+  await client.connect()
+  await client.query('UPDATE turns SET cancel_requested = true WHERE id = $1', [both.id])
+  await client.end()
   {
     await using same = await Story.begin({ beside: place })
-    expect(await readTurn(same, id)).toMatchObject({ status: 'RUNNING', pausedAt: expect.any(String) as string })
+    await using ended = watchAll(same.as('ben'), '@ben:both', both.after)
+    expect(await turnEnd(ended)).toMatchObject({ turnId: both.id, turnStatus: 'CANCELLED' })
+    expect(await readTurn(same, waiting.id)).toMatchObject({
+      status: 'RUNNING',
+      pausedAt: expect.any(String) as string,
+    })
     await same.app.stop()
   }
   await writeFile(place.path('config.toml'), storyConfig(RAISED))
   await using next = await Story.begin({ beside: place })
-  await using again = watchAll(next.as('ben'), '@ben:restart', after)
-  expect(await turnEnd(again)).toMatchObject({ turnId: id, turnStatus: 'DONE' })
+  await using again = watchAll(next.as('ben'), '@ben:restart', waiting.after)
+  expect(await turnEnd(again)).toMatchObject({ turnId: waiting.id, turnStatus: 'DONE' })
   const isPause = (event: SessionEventData): boolean => event.__typename === 'TurnPausedEvent'
   expect(again.received.some(({ sessionEvents }) => isPause(sessionEvents))).toBe(false)
 })
@@ -235,21 +247,4 @@ test('a turn that is paused in the moment in which the budget is raised goes on'
   await held.client.query('ROLLBACK')
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
   expect(eventsOf(watch, 'TurnPausedEvent')).toHaveLength(1)
-})
-
-test('a turn that was paused in the moment in which a user cancelled it, by a process that died of it, ends at the next start', async () => {
-  await using place = await Story.begin({ config: SPENT })
-  const ben = place.as('ben')
-  await send(ben, '@ben:both', 'hello')
-  await using watch = watchAll(ben, '@ben:both')
-  const id = await pausedTurn(watch)
-  const after = seqs(watch).at(-1) ?? 0
-  await place.app.stop()
-  const client = new pg.Client({ connectionString: place.databaseUrl })
-  await client.connect()
-  await client.query('UPDATE turns SET cancel_requested = true WHERE id = $1', [id])
-  await client.end()
-  await using next = await Story.begin({ beside: place })
-  await using again = watchAll(next.as('ben'), '@ben:both', after)
-  expect(await turnEnd(again)).toMatchObject({ turnId: id, turnStatus: 'CANCELLED' })
 })

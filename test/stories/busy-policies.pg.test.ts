@@ -252,7 +252,7 @@ test('the run of a schedule takes nothing along, is taken along by nothing, and 
 })
 
 describe('STEER', () => {
-  const world = useStubStory()
+  const world = useStubStory(() => story)
 
   const exec = (detail: string) => ({ type: 'exec', detail, skill: null, args: null, expect: 'it works' })
   const talk = must(GOOD_PLAN.tasks.at(-1), 'it ends with a text')

@@ -22,13 +22,13 @@ import {
 
 type SessionWatch = Watch<WatchSessionSubscription>
 
-describe('while a command runs', () => {
-  let story: Story
-  beforeAll(async () => {
-    story = await Story.begin()
-  })
-  afterAll(() => story[Symbol.asyncDispose]())
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin()
+})
+afterAll(() => story?.[Symbol.asyncDispose]())
 
+describe('while a command runs', () => {
   test('the command ends with every process it started, the rest is cancelled, and the next message has its turn', async () => {
     await using lifeline = await Lifeline.open()
     const ada = story.as('ada')
@@ -154,7 +154,7 @@ describe('while a command runs', () => {
 })
 
 describe('while a model is asked', () => {
-  const world = useStubStory()
+  const world = useStubStory(() => story)
 
   test('its connection is closed, whether the model is silent or has begun to plan', async () => {
     for (const [sessionId, begun] of [

@@ -76,7 +76,7 @@ test('triggered, it runs at once, in a session of its own; meanwhile it is refus
 test('when its turn fails the run has failed, and it is tried again half a minute later', async () => {
   await using model = await StubEndpoint.start({ always: { status: 402, body: { error: { message: 'No credit' } } } })
   const toml = `[providers.stub]\nbase_url = "${model.baseUrl}"\n[models]\nplanner = "stub:one"\n`
-  await using story = await Story.begin({ config: { toml } })
+  await using _stub = await story.reconfigureForNow(storyConfig({ toml }))
   const ben = story.as('ben')
   const { id } = await schedule(ben, { content: 'Say hi', runAt: soon(3600) })
   await passTime(story.databaseUrl, [id])
@@ -86,6 +86,7 @@ test('when its turn fails the run has failed, and it is tried again half a minut
   ])
   expect(after).toMatchObject({ failures: 1, lastError: runs[0]?.failure })
   expect(Date.parse(after.nextRunAt ?? '') - Date.parse(runs[0]?.finishedAt ?? '')).toBe(30_000)
+  await reschedule(ben, { id, enabled: false })
 })
 
 test('it runs with the rights that its user has then: a demoted admin sees less, a removed user has it paused', async () => {

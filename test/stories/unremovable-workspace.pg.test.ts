@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { sweepWorkspaces } from '../../src/execution/workspace/set-aside-workspace.ts'
 import { adminWorkspacePath, sessionsFolder } from '../../src/execution/workspace/workspace.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -16,9 +16,14 @@ import { converse, Story } from '../harness/story.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
+const lines: string[] = []
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin({ log: (line) => void lines.push(line) })
+})
+afterAll(() => story?.[Symbol.asyncDispose]())
+
 test.skipIf(process.geteuid?.() !== 0)('what cannot be removed keeps nothing else (needs root)', async () => {
-  const lines: string[] = []
-  await using story = await Story.begin({ log: (line) => void lines.push(line) })
   const { home } = story
   const sessionId = 'cli:mounted'
   await converse(story.as('ada'), sessionId, 'run: mkdir -p in/side')
@@ -42,7 +47,6 @@ test.skipIf(process.geteuid?.() !== 0)('what cannot be removed keeps nothing els
 test.skipIf(process.geteuid?.() !== 0)(
   'a disk that is read-only: nothing of the session goes (needs root)',
   async () => {
-    await using story = await Story.begin()
     const sessionId = 'cli:read-only'
     const ada = story.as('ada')
     await converse(ada, sessionId, 'run: touch kept')
