@@ -7,6 +7,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { configPath } from '../../src/config/load-config.ts'
 import { ApiClient, type Watch } from '../harness/api-client.ts'
+import { select } from '../harness/plugins.ts'
 import {
   eventsOf,
   send,
@@ -75,6 +76,7 @@ const PAUSE_WAITS = `
   CREATE TRIGGER pause_waits BEFORE UPDATE ON turns FOR EACH ROW
     WHEN (NEW.paused_at IS NOT NULL AND NEW.session_id = '@gus:meanwhile') EXECUTE FUNCTION pause_waits()`
 
+/** Not for a transaction: there, pg_stat_activity stays as it was first read. */
 const CANCEL_WHAT_WAITS = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
   WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE 'UPDATE sessions s SET ready_at%'`
 
@@ -221,7 +223,7 @@ test('a turn whose session is held for longer than a statement may wait goes on 
   await using held = await holding('SELECT FROM sessions WHERE id = $1 FOR UPDATE', '@fay:long')
   await story.reconfigure(storyConfig(RAISED))
   // As when it has waited for 30 s.
-  await expect.poll(() => held.client.query(CANCEL_WHAT_WAITS).then(({ rowCount }) => rowCount)).toBe(1)
+  await expect.poll(() => select(story, CANCEL_WHAT_WAITS)).toHaveLength(1)
   await held.client.query('ROLLBACK')
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
 })
