@@ -19,7 +19,7 @@ export const layers: Record<string, readonly string[]> = {
   execution: [...base, 'secrets'],
   tools: base,
   mcp: [...base, 'secrets', 'execution', 'audit', 'jobs', 'delivery', 'tools'],
-  'plugin-api': [],
+  'plugin-api': ['platform'],
   secrets: base,
   jobs: base,
   audit: [...base, 'jobs'],

@@ -1,7 +1,7 @@
 /** The rules of tokens and users that need more than one value: who is bound to whom, and nothing twice. */
 import { isServerPart } from '../core/server-parts.ts'
 import { isServersNamespace } from '../core/session/session-id.ts'
-import { didYouMean } from './closest.ts'
+import { didYouMean } from '../platform/closest.ts'
 import type { FoundProblem } from './config-problem.ts'
 import { textsOf, type RawEntry, type Sections } from './sections.ts'
 import { tokenHash } from './access/token-hash.ts'

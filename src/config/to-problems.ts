@@ -1,7 +1,7 @@
 /** What the zod schema found wrong with config.toml, as problems; for an unknown key also what was probably meant. */
 import * as z from 'zod'
 import type { FoundProblem } from './config-problem.ts'
-import { didYouMean } from './closest.ts'
+import { didYouMean } from '../platform/closest.ts'
 import { fileSchema } from './schema/schema.ts'
 
 /** What the schema found, as problems: usually one, but one for each unknown key. */

@@ -2,7 +2,7 @@
  * `factotum login`, and the first start: a link that logs a person in to the console, once. It stands for a token of
  * theirs, so what ends the token ends the login. Who may run this holds the machine.
  */
-import { didYouMean } from '../config/closest.ts'
+import { didYouMean } from '../platform/closest.ts'
 import { hashToken } from '../config/access/token-hash.ts'
 import { AppError } from '../core/errors.ts'
 import { randomHex } from '../platform/id.ts'

@@ -10,12 +10,6 @@ test('a type of events that does not exist is refused by its name', () => {
   )
 })
 
-test('a hook that does not exist is refused by its name', () => {
-  expect(() => describePlugin({ ...plain, hooks: { onTaskCompleted: () => undefined } })).toThrow(
-    /^hooks\.0: there is no hook "onTaskCompleted", but .*onTaskComplete, /,
-  )
-})
-
 const greet = { description: 'Greets.', arguments: z.object({ name: z.string() }), run: () => 'hi' }
 
 test.each<[string, object, string]>([
@@ -45,4 +39,102 @@ test.each<[string, object, string]>([
   ],
 ])('%s that is wrong is named as it is written', (_what, part, problem) => {
   expect(() => describePlugin({ ...plain, ...part })).toThrow(problem)
+})
+
+test.each<[string, object, string]>([
+  [
+    'a hook',
+    { hooks: { onMesage: () => undefined } },
+    'hooks.onMesage: there is no such hook (did you mean "onMessage"?), but onPipelineStart, onMessage, ',
+  ],
+  [
+    'a part',
+    { tool: { greet } },
+    'tool: there is no such key (did you mean "tools"?), but name, version, api, title, description, settings, ',
+  ],
+  [
+    'a key of a tool',
+    { tools: { greet: { ...greet, arguements: greet.arguments } } },
+    'tools.greet.arguements: there is no such key (did you mean "arguments"?), but description, effect, ',
+  ],
+  [
+    'a key of a command',
+    { commands: { hello: { description: 'Greets.', fromModels: true, run: () => true } } },
+    'commands.hello.fromModels: there is no such key (did you mean "fromModel"?)',
+  ],
+  [
+    'a key of a runtime',
+    { runtimes: { agent: { description: 'Is one.', open: () => null, colour: 'red' } } },
+    'runtimes.agent.colour: there is no such key, but description, open',
+  ],
+])('%s that does not exist is refused with its place and the nearest one', (_what, part, problem) => {
+  expect(() => describePlugin({ ...plain, ...part })).toThrow(problem)
+})
+
+test('all keys that do not exist are named at once', () => {
+  const wrong = { ...plain, tool: {}, hooks: { onMesage: () => undefined } }
+  expect(() => describePlugin(wrong)).toThrow(/^tool: there is no such key .*; hooks\.onMesage: there is no such hook/)
+})
+
+test('an instance of a class may keep fields of its own', () => {
+  class Greeter {
+    readonly description = 'Greets.'
+    readonly arguments = greet.arguments
+    readonly greeted = new Set<string>()
+    readonly run = ({ name }: { readonly name: string }): string => (this.greeted.add(name), 'hi')
+  }
+  expect(describePlugin({ ...plain, tools: { greet: new Greeter() } }).tools).toMatchObject([{ name: 'greet' }])
+})
+
+test.each<[string, object, string]>([
+  ['a hook', { hooks: { onMessage: 'hi' } }, 'hooks.onMessage: must be a function'],
+  ['start', { start: true }, 'start: must be a function'],
+  ['the tools', { tools: null }, 'tools: must be an object'],
+  ['a tool', { tools: { greet: null } }, 'tools.greet: must be an object'],
+])('%s of the wrong kind is named as it is written', (_what, part, problem) => {
+  expect(() => describePlugin({ ...plain, ...part })).toThrow(problem)
+})
+
+class Place {
+  readonly town = 'Ulm'
+}
+const node = z.object({
+  get next(): z.ZodOptional<z.ZodObject> {
+    return z.optional(node)
+  },
+  at: z.date(),
+})
+
+test.each<[string, z.ZodType, string]>([
+  ['a date', z.date(), ': JSON carries no date; write z.iso.datetime() or z.iso.date(), a text'],
+  ['a date that may be left out', z.date().min(new Date(0)).optional(), ': JSON carries no date'],
+  ['a date that is read on', z.date().transform((date) => date.getTime()), ': JSON carries no date'],
+  ['a bigint', z.bigint(), ': JSON carries no bigint; write z.int(), or z.string() for what is larger'],
+  ['a map', z.map(z.string(), z.string()), ': JSON carries no map; write z.record(z.string(), …)'],
+  ['a set', z.set(z.string()).nullable(), ': JSON carries no set; write z.array(…)'],
+  ['undefined', z.undefined(), ': JSON carries no undefined; write .optional() behind what it may be, or nothing'],
+  ['an instance of a class', z.instanceof(Place), ': JSON carries no instance of Place; write z.string() or'],
+  ['a literal', z.literal(7n), ': JSON carries no bigint; write a text, a number, true, false or null'],
+  ['dates in a list', z.array(z.object({ day: z.date() })), '[].day: JSON carries no date'],
+  ['dates by name', z.record(z.string(), z.date()), '[…]: JSON carries no date'],
+  ['a date in a pair', z.tuple([z.string(), z.date()]), '[1]: JSON carries no date'],
+  ['either a date or a set', z.union([z.date(), z.set(z.string())]), ': JSON carries no date'],
+  ['what holds itself', node, '.at: JSON carries no date'],
+])('%s that JSON cannot carry is refused where it is asked for', (_what, when, problem) => {
+  const remind = { ...greet, arguments: z.object({ when }) }
+  expect(() => describePlugin({ ...plain, tools: { remind } })).toThrow(`tools.remind.arguments.when${problem}`)
+  expect(() => describePlugin({ ...plain, settings: remind.arguments })).toThrow(`settings.when${problem}`)
+})
+
+test.each<[string, z.ZodType]>([
+  ['a date made of a text', z.coerce.date()],
+  ['a date made of a text by a function', z.preprocess((text) => new Date(String(text)), z.date())],
+  ['a text that becomes a date', z.iso.datetime().transform((text) => new Date(text))],
+  ['a text or a date', z.union([z.string(), z.date()])],
+  ['a text or undefined', z.string().or(z.undefined())],
+  ['anything', z.unknown()],
+  ['some literals', z.literal(['a', undefined])],
+])('%s can be an argument', (_what, when) => {
+  const remind = { ...greet, arguments: z.object({ when }) }
+  expect(describePlugin({ ...plain, tools: { remind } }).tools).toMatchObject([{ name: 'remind' }])
 })

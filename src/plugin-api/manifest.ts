@@ -2,14 +2,13 @@
 import * as z from 'zod'
 import type { PluginDefinition } from './definition.ts'
 import { EVENT_NAMES, HOOK_NAMES } from './hook-inputs.ts'
+import { unknownKeys } from './unknown-keys.ts'
+import { unsendable } from './unsendable.ts'
 
 /** Models and people read these: data, bounded. */
 const sentence = z.string().min(1).max(1000)
 const word = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$/)
 const schema = z.record(z.string(), z.json())
-const hook = z.enum(HOOK_NAMES, {
-  error: ({ input }) => `there is no hook "${String(input)}", but ${HOOK_NAMES.join(', ')}`,
-})
 const event = z.enum(EVENT_NAMES, {
   error: ({ input }) => `there is no event of type "${String(input)}", but ${EVENT_NAMES.join(', ')}`,
 })
@@ -29,7 +28,7 @@ export const manifestSchema = z.strictObject({
   /** Events that stay in the log because of it. */
   keeps: z.array(z.enum(['thinking', 'task_progress'])).max(2),
   events: z.array(event).max(64),
-  hooks: z.array(hook),
+  hooks: z.array(z.enum(HOOK_NAMES)),
   tools: z
     .array(z.strictObject({ name: word, description: sentence, effect: z.enum(['READ', 'WRITE']), parameters: schema }))
     .max(64),
@@ -56,13 +55,7 @@ export function describePlugin(exported: unknown): PluginManifest {
     commands = {},
     runtimes = {},
   } = exported
-  for (const [name, tool] of Object.entries(tools)) {
-    requireFunction(tool, 'run', `tools.${name}`)
-    requireObject(tool.arguments, `tools.${name}.arguments`)
-  }
-  for (const [name, command] of Object.entries(commands)) requireFunction(command, 'run', `commands.${name}`)
-  for (const [name, runtime] of Object.entries(runtimes)) requireFunction(runtime, 'open', `runtimes.${name}`)
-  if (settings !== undefined) requireObject(settings, 'settings')
+  requireParts(exported)
   const secretSettings = Object.entries(settings?.shape ?? {}).filter(([, field]) => isSecret(field))
   const described = {
     name,
@@ -106,12 +99,48 @@ function byName(error: z.ZodError, described: Pick<PluginManifest, 'tools' | 'co
 }
 
 /** Plugins may be plain JavaScript, and their types are stripped, not checked. */
-function requireFunction(owner: object, key: string, path: string): void {
-  if (typeof Reflect.get(owner, key) !== 'function') throw new Error(`${path}.${key}: must be a function`)
+function requireParts(definition: PluginDefinition): void {
+  const unknown = unknownKeys(definition)
+  if (unknown.length > 0) throw new Error(unknown.join('; '))
+  for (const key of ['start', 'stop']) if (has(definition, key)) requireFunction(definition, key)
+  for (const hook of namesIn(definition, 'hooks')) requireFunction(definition.hooks, hook, 'hooks.')
+  for (const name of namesIn(definition, 'tools')) {
+    const tool = requireEntry(definition.tools, name, 'tools.')
+    requireFunction(tool, 'run', `tools.${name}.`)
+    requireSchema(Reflect.get(tool, 'arguments'), `tools.${name}.arguments`)
+  }
+  for (const name of namesIn(definition, 'commands'))
+    requireFunction(requireEntry(definition.commands, name, 'commands.'), 'run', `commands.${name}.`)
+  for (const name of namesIn(definition, 'runtimes'))
+    requireFunction(requireEntry(definition.runtimes, name, 'runtimes.'), 'open', `runtimes.${name}.`)
+  if (definition.settings !== undefined) requireSchema(definition.settings, 'settings')
 }
 
-function requireObject(value: unknown, path: string): void {
+function has(owner: object, key: string): boolean {
+  return Reflect.get(owner, key) !== undefined
+}
+
+/** Of what has names that the author chooses, or that are those of hooks. */
+function namesIn(definition: object, part: string): readonly string[] {
+  if (!has(definition, part)) return []
+  const named = requireEntry(definition, part)
+  return Object.keys(named).filter((name) => has(named, name))
+}
+
+function requireEntry(owner: object = {}, key: string, prefix = ''): object {
+  const value: unknown = Reflect.get(owner, key)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new Error(`${prefix}${key}: must be an object`)
+}
+
+function requireFunction(owner: object = {}, key: string, prefix = ''): void {
+  if (typeof Reflect.get(owner, key) !== 'function') throw new Error(`${prefix}${key}: must be a function`)
+}
+
+function requireSchema(value: unknown, path: string): void {
   if (!(value instanceof z.core.$ZodObject)) throw new Error(`${path}: must be made by z.object({ … })`)
+  const problems = unsendable(value, path)
+  if (problems.length > 0) throw new Error(problems.join('; '))
 }
 
 /** "settings.city: must be …; settings.unit: …", in one line. */

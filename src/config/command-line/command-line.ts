@@ -3,7 +3,7 @@
  * does).
  */
 import type { Command, CommanderError } from 'commander'
-import { didYouMean } from '../closest.ts'
+import { didYouMean } from '../../platform/closest.ts'
 import { declareCommands, type CommandAction } from './declare-commands.ts'
 
 export type Action =

@@ -1,5 +1,5 @@
 /** The rules of providers, models and prices that need more than one value: what is named must be configured. */
-import { didYouMean } from '../closest.ts'
+import { didYouMean } from '../../platform/closest.ts'
 import type { FoundProblem } from '../config-problem.ts'
 import { isRuntime, modelKey, parseModel, REHEARSAL } from './model-choice.ts'
 import type { Sections } from '../sections.ts'

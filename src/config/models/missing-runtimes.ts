@@ -3,7 +3,7 @@
  * that name: a mistyped one, or the name of another model that begins like one, as "some/model:free" does.
  */
 import { AGENT_ROLES, type AgentRole } from '../../core/model-call.ts'
-import { didYouMean } from '../closest.ts'
+import { didYouMean } from '../../platform/closest.ts'
 import type { Config, ModelChoice } from '../config.ts'
 import { isRuntime, modelKey } from './model-choice.ts'
 

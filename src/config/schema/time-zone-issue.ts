@@ -1,5 +1,5 @@
 /** What is wrong with the name of a time zone: it must be one of the IANA database, as this runtime knows it. */
-import { didYouMean } from '../closest.ts'
+import { didYouMean } from '../../platform/closest.ts'
 
 const MAX_LENGTH = 64
 
