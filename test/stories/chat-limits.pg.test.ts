@@ -28,13 +28,24 @@ test('after 25 answers with calls the turn is given up, with what was done', asy
 test('after 15 calls that failed one after another the turn is given up; one that succeeds begins anew', async () => {
   const ada = story.as('ada')
   await open('cli:failures')
-  const failing = (last: number): string =>
-    [...times(14, 'run: false'), 'run: true', '', ...times(last, 'run: false')].join('\n')
-  const done = await converse(ada, 'cli:failures', failing(14))
+  const failing = (first: number, last: number): string =>
+    [...times(first, 'run: false'), 'run: true', ...times(last, 'run: false')].join('\n\n')
+  const done = await converse(ada, 'cli:failures', failing(14, 8))
   expect(done.status).toBe('DONE')
-  const failed = await converse(ada, 'cli:failures', failing(15))
+  const failed = await converse(ada, 'cli:failures', failing(5, 15))
   expect(failed.status).toBe('FAILED')
   expect(failed.failure).toContain('15 calls failed one after another')
+})
+
+test('however many calls of one answer fail, the model is shown why and may do better', async () => {
+  const ada = story.as('ada')
+  await open('cli:failures-at-once')
+  const failing = times(20, 'run: false').join('\n')
+  const done = await converse(ada, 'cli:failures-at-once', [failing, 'run: true'].join('\n\n'))
+  expect(done.status).toBe('DONE')
+  const again = await converse(ada, 'cli:failures-at-once', [failing, failing, failing, 'run: true'].join('\n\n'))
+  expect(again.failure).toContain('15 calls failed one after another')
+  expect(again.tasks.filter(({ status }) => status === 'FAILED')).toHaveLength(60)
 })
 
 test("where strangers have written each call of an admin's turn is asked for, also after an approval", async () => {

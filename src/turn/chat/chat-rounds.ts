@@ -37,10 +37,18 @@ export function isFinal({ text, calls }: Round): boolean {
   return calls.length === 0 && text?.status === 'DONE'
 }
 
+/** The calls of one answer are made before the model is shown any failure: no more of them count against it. */
+const MAX_FAILED_OF_ANSWER = 5
+
 /** How many calls have failed since the last that did not. */
 export function failedInRow(rounds: readonly Round[]): number {
-  const calls = rounds.flatMap((round) => round.calls)
-  return calls.length - 1 - calls.findLastIndex(({ status }) => status !== 'FAILED')
+  let failed = 0
+  for (const { calls } of rounds.toReversed()) {
+    const last = calls.length - 1 - calls.findLastIndex(({ status }) => status !== 'FAILED')
+    failed += Math.min(last, MAX_FAILED_OF_ANSWER)
+    if (last < calls.length) break
+  }
+  return failed
 }
 
 /** What the model is shown of a round that it was through with. */
