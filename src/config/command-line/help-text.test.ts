@@ -41,6 +41,11 @@ test.each(topics)('--help explains %s', (topic) => {
   expect(help).toContain(topic)
 })
 
+const folders = ['roles', 'skills', 'plugins', 'context', 'mcp', 'programs', 'sessions', 'pub', 'node_modules', 'pg']
+test.each(folders)('--help explains the folder %s of the home', (folder) => {
+  expect(help).toMatch(new RegExp(`^  ${folder}/\\S* +\\S`, 'm'))
+})
+
 test('--help ends with the grammar of the rehearsal model', () => {
   expect(help.endsWith('\n  run: <command>\n  wait: <ms>')).toBe(true)
 })

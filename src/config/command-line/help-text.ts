@@ -16,6 +16,30 @@ export interface HelpOptions {
 }
 
 const USAGE = `Usage (from a checkout: npx factotum …; all but "serve" take --home or FACTOTUM_HOME as the server does)`
+const FILES = [
+  [
+    'config.toml',
+    'Tokens, users, providers, models, prices, budgets, quotas, approvals, settings; commented. Changes are taken over within a second.',
+  ],
+  [
+    '.env',
+    'API keys of providers, and any variable above but FACTOTUM_HOME, one NAME=value per line. The real environment wins. Should be readable only by you.',
+  ],
+  [
+    'roles/<role>.md',
+    `Your own system prompts instead of the built-in ones: ${PROMPT_NAMES.slice(0, -1).join(', ')} and ${PROMPT_NAMES.at(-1)}.`,
+  ],
+  ['skills/<folder>/', 'Skills: folders with kiso.toml or skill.toml and run.py, run.js or another program.'],
+  ['plugins/<name>/', 'Plugins: folders with plugin.ts, plugin.js or the module that package.json names.'],
+  ['context/', 'Markdown files that each turn is shown as your words, while the plugin "context" is enabled.'],
+  ['mcp/<name>/', 'The folder in which the program of [mcp.<name>] runs, which it may write.'],
+  ['programs/<plugin>/', 'The folder in which the programs of a plugin run, which they may write.'],
+  ['sessions/<id>/', 'The workspaces in which the commands of a session run.'],
+  ['pub/', 'Copies of the files that sessions have published.'],
+  ['node_modules/', 'Packages of plugins: those that "factotum plugin install" put there.'],
+  ['pg/', 'The data of the built-in PostgreSQL.'],
+]
+
 /** Where descriptions begin, and where they end. */
 const [LEFT, RIGHT] = [31, 130]
 
@@ -59,23 +83,7 @@ Environment
 ${table(describeEnvironment().map(({ name, defaultValue, description }) => [name, defaultValue ?? '', description]))}
 
 Files, below FACTOTUM_HOME
-${table([
-  [
-    'config.toml',
-    'Tokens, users, providers, models, prices, budgets, quotas, approvals, settings; commented. Changes are taken over within a second.',
-  ],
-  [
-    '.env',
-    'API keys of providers, and any variable above but FACTOTUM_HOME, one NAME=value per line. The real environment wins. Should be readable only by you.',
-  ],
-  [
-    'roles/<role>.md',
-    `Your own system prompts instead of the built-in ones: ${PROMPT_NAMES.slice(0, -1).join(', ')} and ${PROMPT_NAMES.at(-1)}.`,
-  ],
-  ['skills/<folder>/', 'Skills: folders with kiso.toml or skill.toml and run.py, run.js or another program.'],
-  ['sessions/<id>/', 'The workspaces in which the commands of a session run.'],
-  ['pg/', 'The data of the built-in PostgreSQL.'],
-])}
+${table(FILES)}
 
 Settings, in the section [settings] of config.toml, with their defaults
 ${table(describeSettings(false).map(({ key, defaultValue, description }) => [key, toToml(defaultValue), description]))}
