@@ -8,6 +8,9 @@ import process from 'node:process'
 import { AppError } from '../core/errors.ts'
 import { randomHex } from '../platform/id.ts'
 
+/** What ends the name of one that is being written. */
+export const PART = '.factotum.part'
+
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
 
 /**
@@ -22,7 +25,7 @@ export async function writeWholeFile(path: string, write: (into: WriteStream) =>
       'TRANSFER_REFUSED',
       `${path} is there, and is no file: give the name of one, new or to be replaced.`,
     )
-  const part = `${path}.${randomHex(4)}.part`
+  const part = `${path}.${randomHex(4)}${PART}`
   const end = (signal: NodeJS.Signals): void => {
     rmSync(part, { force: true })
     process.kill(process.pid, signal) // `once`: this time it does what it does by itself

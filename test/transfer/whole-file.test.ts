@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { expect, test } from 'vitest'
+import { systemClock } from '../../src/platform/clock.ts'
+import { removeStaleParts } from '../../src/transfer/backup/stale-parts.ts'
 import { writeWholeFile } from '../../src/transfer/whole-file.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 
@@ -67,4 +69,25 @@ test.each(['folder', 'pipe'])('what is no file is not replaced by one: %s', asyn
   expect(isBegun).toBe(false)
   expect((await stat(path)).isFile()).toBe(false)
   expect(await readdir(home.path)).toEqual([name])
+})
+
+test('what a backup that was killed has left is removed by a later one into that folder, that of one that runs is not', async () => {
+  await using home = await createTemporaryHome()
+  const [file, script] = [join(home.path, 'backup'), join(home.path, 'endless.ts')]
+  await writeFile(script, ENDLESS)
+  const child = spawn(process.execPath, [script, file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  await once(child.stdout, 'data')
+  child.kill('SIGKILL')
+  await ended
+  const part = (await readdir(home.path)).find((name) => name.startsWith('backup.')) ?? ''
+  await writeFile(join(home.path, 'another.part'), 'of another program')
+  const tonight = join(home.path, 'backup of tonight')
+  const parts = { removed: [], left: [join(home.path, part)] }
+  expect(await removeStaleParts(tonight, systemClock)).toEqual(parts)
+  const hence = (hours: number): Date => new Date(Date.now() + hours * 3_600_000)
+  expect(await removeStaleParts(tonight, { now: () => hence(11.9) })).toEqual(parts)
+  expect(await removeStaleParts(tonight, { now: () => hence(12.1) })).toEqual({ removed: parts.left, left: [] })
+  expect((await readdir(home.path)).toSorted()).toEqual(['another.part', 'endless.ts'])
+  expect(await removeStaleParts(join(home.path, 'no', 'folder'), systemClock)).toEqual({ removed: [], left: [] })
 })

@@ -24,6 +24,9 @@ interface Holder {
   readonly address: string | null
 }
 
+/** The application that holds it for as long as it copies the database to another one. */
+export const MOVING = 'factotum move'
+
 const PRISMA_LOCK = 72_707_369
 const WAIT_MS = 60_000
 const POLL_MS = 100
@@ -38,7 +41,8 @@ const HOLDER = `
 
 /**
  * Resolves when `db` holds the lock, which goes with the connection. Throws DATABASE_UNAVAILABLE, naming the holder,
- * when it is not given back within a minute, SHUTTING_DOWN when `stopping` aborts.
+ * when it is not given back within a minute, or at once while the database is moved; SHUTTING_DOWN when `stopping`
+ * aborts.
  */
 export async function lockMigrations(db: pg.Client, options: LockMigrationsOptions): Promise<void> {
   const { logger, clock, stopping, waitMs = WAIT_MS } = options
@@ -49,6 +53,7 @@ export async function lockMigrations(db: pg.Client, options: LockMigrationsOptio
     if (stopping?.aborted === true) throw new AppError('SHUTTING_DOWN', 'Stopped while waiting for the migration lock.')
     if (nowMs >= nextSayMs) {
       const holder = await findHolder(db)
+      if (holder?.application === MOVING) throw isMoved()
       logger.info({ holder, waitMs }, 'another connection holds the migration lock; waiting for it')
       nextSayMs = nowMs + SAY_MS
     }
@@ -66,6 +71,15 @@ async function isLocked(db: pg.Client): Promise<boolean> {
 async function findHolder(db: pg.Client): Promise<Holder | null> {
   const { rows } = await db.query<Holder>(HOLDER, [PRISMA_LOCK])
   return rows[0] ?? null
+}
+
+function isMoved(): AppError {
+  return new AppError(
+    'DATABASE_UNAVAILABLE',
+    'This database is being copied to another one (factotum move-to), and what is stored in it now would be missing there. ' +
+      'Wait until that has ended, write the new address as DATABASE_URL into .env of the home, and start again.',
+    { retry: 'backoff' },
+  )
 }
 
 function stillHeld(holder: Holder | null, waitMs: number): AppError {

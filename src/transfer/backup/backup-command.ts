@@ -12,13 +12,14 @@ import type { Clock } from '../../platform/clock.ts'
 import { hasCode } from '../../platform/error-code.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { VERSION } from '../../platform/version.ts'
-import { connectClient } from '../../store/connection/connect-client.ts'
 import { toAppError } from '../../store/to-app-error.ts'
 import { writeWholeFile } from '../whole-file.ts'
 import type { HomeFolder } from './home-files.ts'
+import { whileNoServerWorks } from './exclusive-source.ts'
 import { LeftOut } from './left-out.ts'
 import { restoreBackup, type Restored } from './restore-backup.ts'
-import { refuseWithoutTables, writeBackup, type WriteBackupOptions } from './write-backup.ts'
+import { removeStaleParts, STALE_HOURS } from './stale-parts.ts'
+import { writeBackup, type WriteBackupOptions } from './write-backup.ts'
 
 export interface BackupCommandOptions {
   readonly databaseUrl: string
@@ -50,6 +51,7 @@ async function backUp(
 ): Promise<void> {
   const folders: HomeFolder[] = [...(files ? (['pub'] as const) : []), ...(workspaces ? (['sessions'] as const) : [])]
   const leftOut = new LeftOut()
+  await clearParts(file, options)
   const frames = writeBackup({ ...whole(options), folders, leftOut })
   await writeWholeFile(file, (into) => pipeline(frames, createGzip({ level: 1 }), into)).catch((error: unknown) => {
     throw fileError(error, file)
@@ -61,6 +63,13 @@ async function backUp(
   }
   printLeftOut(leftOut, options)
   options.print(LEFT_OUT)
+}
+
+async function clearParts(file: string, { clock, print }: BackupCommandOptions): Promise<void> {
+  const { removed, left } = await removeStaleParts(file, clock)
+  for (const path of removed) print(`Removed ${path}, which a backup that was killed had left.`)
+  for (const path of left)
+    print(`${path} is of a backup that runs, or was killed: after ${STALE_HOURS} h without a change, one removes it.`)
 }
 
 async function restore(
@@ -86,11 +95,13 @@ async function restore(
 }
 
 async function moveTo(databaseUrl: string, options: BackupCommandOptions): Promise<void> {
-  await refuseAtWork(options.databaseUrl)
   const progress = new Progress(options)
   const leftOut = new LeftOut()
-  const frames = writeBackup({ ...whole(options), progress, folders: [], leftOut })
-  report(await restoreBackup(frames, { ...options, progress, databaseUrl, home: null, leftOut }), options)
+  const restored = await whileNoServerWorks(options, (unlessAtWork) => {
+    const frames = unlessAtWork(writeBackup({ ...whole(options), progress, folders: [], leftOut }))
+    return restoreBackup(frames, { ...options, progress, databaseUrl, home: null, leftOut })
+  })
+  report(restored, options)
   printLeftOut(leftOut, options)
   options.print(
     'Next: write that address as DATABASE_URL into .env of the home (or the environment), and start the server.',
@@ -113,21 +124,6 @@ function printLeftOut({ files, tables }: LeftOut, { print }: BackupCommandOption
 
 function report({ header, rows, files }: Restored, { print }: BackupCommandOptions): void {
   print(`Restored ${rows} rows${files > 0 ? ` and ${files} files` : ''}, as of ${header.at}.`)
-}
-
-/** What a server that works meanwhile stores would be lost. */
-async function refuseAtWork(databaseUrl: string): Promise<void> {
-  const client = await connectClient(databaseUrl, 'factotum move')
-  try {
-    await refuseWithoutTables(client)
-    const { rows } = await client.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM nodes WHERE evicted_at IS NULL AND seen_at > now() - interval '15 s'`,
-    )
-    if ((rows[0]?.count ?? 0) > 0)
-      throw new AppError('TRANSFER_REFUSED', 'A server works on this database. Stop it first, and wait 15 s.')
-  } finally {
-    await client.end()
-  }
 }
 
 /** What the system says of the one to the database, with the same calls as of a file. */
