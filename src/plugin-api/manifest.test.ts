@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { describePlugin } from './manifest.ts'
+import { secret } from './plugin.ts'
 
 const plain = { name: 'dice', version: '1.0.0', api: 1, title: 'Dice', description: 'Rolls dice.' }
 
@@ -137,4 +138,33 @@ test.each<[string, z.ZodType]>([
 ])('%s can be an argument', (_what, when) => {
   const remind = { ...greet, arguments: z.object({ when }) }
   expect(describePlugin({ ...plain, tools: { remind } }).tools).toMatchObject([{ name: 'remind' }])
+})
+
+test('a tool whose name is too long for models is refused, and not left out', () => {
+  const tools = { ['t'.repeat(48)]: greet }
+  expect(describePlugin({ ...plain, name: 'p'.repeat(14), tools }).tools).toHaveLength(1)
+  expect(() => describePlugin({ ...plain, name: 'p'.repeat(15), tools })).toThrow(
+    /^tools\.t{48}: "p{15}__t{48}" has 65 characters, and a model takes 64: shorten it$/,
+  )
+})
+
+test.each<[string, object, string]>([
+  ['a tool', { tools: { 'say hello': greet } }, 'tools.say hello.name: must be letters, digits, "_" and "-"'],
+  [
+    'a runtime',
+    { runtimes: { Agent: { description: 'Is one.', open: () => null } } },
+    'runtimes.Agent.name: must be lower-case letters, digits and "-"',
+  ],
+])('how %s may be named is said in words', (_what, part, problem) => {
+  expect(() => describePlugin({ ...plain, ...part })).toThrow(problem)
+})
+
+test('a setting holds a secret however it is wrapped', () => {
+  const settings = z.object({
+    key: secret('Opens it.'),
+    spare: secret('Opens it, too.').nullable().default(null),
+    other: secret('Opens it, too.').optional().readonly(),
+    city: z.string().nullish(),
+  })
+  expect(describePlugin({ ...plain, settings }).secretSettings).toEqual(['key', 'spare', 'other'])
 })

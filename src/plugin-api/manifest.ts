@@ -7,14 +7,24 @@ import { unsendable } from './unsendable.ts'
 
 /** Models and people read these: data, bounded. */
 const sentence = z.string().min(1).max(1000)
-const word = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$/)
+const word = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$/,
+    'must be letters, digits, "_" and "-", at most 48, beginning with a letter or a digit',
+  )
+/** Of "<plugin>__<tool>": models take no longer names. */
+const MAX_TOOL_NAME_CHARS = 64
+const plainName = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and "-", at most 32, beginning with a letter')
 const schema = z.record(z.string(), z.json())
 const event = z.enum(EVENT_NAMES, {
   error: ({ input }) => `there is no event of type "${String(input)}", but ${EVENT_NAMES.join(', ')}`,
 })
 
 export const manifestSchema = z.strictObject({
-  name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and "-", at most 32'),
+  name: plainName,
   version: z.string().min(1).max(64),
   api: z.literal(1, 'must be 1: this server knows no other interface'),
   title: z.string().min(1).max(100),
@@ -32,7 +42,7 @@ export const manifestSchema = z.strictObject({
   tools: z
     .array(z.strictObject({ name: word, description: sentence, effect: z.enum(['READ', 'WRITE']), parameters: schema }))
     .max(64),
-  runtimes: z.array(z.strictObject({ name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/), description: sentence })).max(8),
+  runtimes: z.array(z.strictObject({ name: plainName, description: sentence })).max(8),
   commands: z.array(z.strictObject({ name: word, description: sentence, fromModel: z.boolean() })).max(64),
 })
 export type PluginManifest = z.output<typeof manifestSchema>
@@ -84,7 +94,19 @@ export function describePlugin(exported: unknown): PluginManifest {
   }
   const { data, error } = manifestSchema.safeParse(described)
   if (data === undefined) throw new Error(problemsOf(byName(error, described)))
+  requireShortNames(data)
   return data
+}
+
+/** One that is too long would be offered to no model, without a word. */
+function requireShortNames({ name, tools }: PluginManifest): void {
+  for (const { name: tool } of tools) {
+    const { length } = `${name}__${tool}`
+    if (length > MAX_TOOL_NAME_CHARS)
+      throw new Error(
+        `tools.${tool}: "${name}__${tool}" has ${length} characters, and a model takes ${MAX_TOOL_NAME_CHARS}: shorten it`,
+      )
+  }
 }
 
 /** Its parts have names where they are written: "tools.roll.description", not "tools.0.description". */
@@ -154,9 +176,12 @@ function isDefinition(value: unknown): value is PluginDefinition {
   return typeof value === 'object' && value !== null && 'name' in value && 'api' in value
 }
 
+/** Also behind `.optional()`, `.nullable()`, `.default()` and their like, in any order. */
 function isSecret(field: unknown): boolean {
-  const inner = field instanceof z.ZodOptional || field instanceof z.ZodDefault ? field.unwrap() : field
-  return inner instanceof z.ZodType && inner.meta()?.['secret'] === true
+  if (!(field instanceof z.ZodType)) return false
+  if (field.meta()?.['secret'] === true) return true
+  const { innerType } = field.def as { readonly innerType?: unknown }
+  return isSecret(innerType)
 }
 
 function jsonSchemaOf(type: z.ZodObject): z.output<typeof schema> {

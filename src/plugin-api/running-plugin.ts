@@ -120,6 +120,7 @@ export class RunningPlugin {
 
   #context({ id, signal }: { readonly id: number | null; readonly signal: AbortSignal }): PluginContext {
     const ask = (request: ServerRequest): Promise<Json> => this.#port.ask(request, id)
+    const { secrets } = this.#start
     const tell = async (request: ServerRequest): Promise<void> => void (await ask(request))
     const log =
       (level: LogLevel) =>
@@ -135,7 +136,7 @@ export class RunningPlugin {
         delete: (key) => tell({ what: 'STATE_DELETE', key }),
         keys: async (prefix = '') => (await ask({ what: 'STATE_KEYS', key: prefix })) as readonly string[],
       },
-      secret: (setting) => this.#start.secrets[setting] ?? null,
+      secret: (setting) => (Object.hasOwn(secrets, setting) ? (secrets[setting] ?? null) : null),
       sendMessage: (message) => tell({ what: 'SEND_MESSAGE', ...message }),
       appendMessage: (message) => tell({ what: 'APPEND_MESSAGE', ...message }),
       record: (event) => tell({ what: 'RECORD', ...event }),

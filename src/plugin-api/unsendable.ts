@@ -18,7 +18,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   file: 'z.string(), a path or an id',
 }
 
-/** Each a clause that names the place, which begins with `path`, and what to write there. Empty: JSON carries it all. */
+/** Each a clause that names the place, beginning with `path`, and what to write there. Empty: JSON carries it all. */
 export function unsendable(type: z.core.$ZodType, path: string): readonly string[] {
   return problemsOf(type as z.core.$ZodTypes, path, new Set())
 }
