@@ -1,4 +1,4 @@
-/** What backups that were killed have left: half of a file, under a name of its own, which nothing else would remove. */
+/** What backups that were killed have left: half of a file under a name of its own, which nothing else removes. */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
