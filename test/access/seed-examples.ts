@@ -326,6 +326,8 @@ async function nameAll(
   const question = { content: canary, answer: canary, resolvedBy: canary, resolvedAt: AT, factIds: [fact] }
   await prisma.question.updateMany({ ...ofSession, data: question })
   const [asked] = await prisma.question.findMany(ofSession)
+  const dispute = { id: newId('question'), content: canary, norm: `dispute ${canary}`, source: 'DISPUTE' } as const
+  await prisma.question.create({ data: { ...dispute, factIds: [fact], createdAt: AT } })
   await prisma.learning.updateMany({
     ...ofSession,
     data: {

@@ -333,9 +333,16 @@ test('a user says that a fact is wrong; admins are asked, and no others', async 
     'NotFoundRefusal',
   )
   const reason = 'It moved to berth five.'
-  expect((await ben.run(api.DisputeFactDocument, { id, reason })).disputeFact).toMatchObject({ fact: { id } })
+  expect((await ben.run(api.DisputeFactDocument, { id, reason })).disputeFact).toMatchObject({
+    fact: { id, disputedAt: expect.any(String) },
+  })
   expect((await ben.run(api.DisputeFactDocument, { id, reason })).disputeFact).toMatchObject({ reason: 'SAME_EXISTS' })
   expect(await shownTo('cleo', '@cleo:harbour')).not.toContain(reason)
+  // Whoever is shown it sees that it is disputed; another fact is not.
+  const north = { search: 'to the north' }
+  for (const person of ['ada', 'ben', 'cleo'] as const)
+    expect(await factsOf(person, north)).toMatchObject([{ disputedAt: expect.any(String) }])
+  expect(await factsOf('ada', { search: 'to the south' })).toMatchObject([{ disputedAt: null }])
 
   const { questions } = await ada.run(api.QuestionsDocument, { filter: { status: ['OPEN'] } })
   const question = must(questions.edges[0]?.node, 'a question')
@@ -345,7 +352,27 @@ test('a user says that a fact is wrong; admins are asked, and no others', async 
   expect(answered.resolveQuestion).toMatchObject({ __typename: 'InvalidInputRefusal' })
   const settled = { id: question.id, outcome: 'NEITHER', text: 'The ferry to the north has berth five.' } as const
   await ada.run(api.ResolveQuestionDocument, settled)
-  expect(await factsOf('ben', { search: 'to the north' })).toMatchObject([{ content: settled.text, scope: 'GLOBAL' }])
+  expect(await factsOf('ben', { search: 'to the north' })).toMatchObject([
+    { content: settled.text, scope: 'GLOBAL', disputedAt: null },
+  ])
+})
+
+test('a dispute that an admin has settled, since the fact holds, marks it no more; admins who watch are given both', async () => {
+  const [ada, ben] = [story.as('ada'), story.as('ben')]
+  const id = await state('The ferry to the west has berth nine.')
+  const marked = ({ factUpdates: { fact } }: api.FactDisputesSubscription) =>
+    fact?.id === id && fact.disputedAt !== null
+  const unmarked = ({ factUpdates: { fact } }: api.FactDisputesSubscription) =>
+    fact?.id === id && fact.disputedAt === null
+  const watch = ada.watch(api.FactDisputesDocument, {})
+  await watch.until(({ factUpdates }) => factUpdates.readList)
+  await ben.run(api.DisputeFactDocument, { id, reason: 'It moved to berth ten.' })
+  await watch.until(marked)
+  const { questions } = await ada.run(api.QuestionsDocument, { filter: { status: ['OPEN'] } })
+  const question = must(questions.edges[0]?.node, 'a question')
+  await ada.run(api.ResolveQuestionDocument, { id: question.id, outcome: 'FACTS' })
+  await watch.until(unmarked)
+  expect(await factsOf('ben', { search: 'to the west' })).toMatchObject([{ disputedAt: null }])
 })
 
 test('a dispute about one user’s fact that went out of use meanwhile makes no fact for everybody', async () => {

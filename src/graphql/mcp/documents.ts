@@ -24,11 +24,11 @@ export interface SentData {
 
 export const SEND_MESSAGE: Operation<
   { readonly input: Readonly<Record<string, unknown>> },
-  { readonly result: RefusalData & { readonly duplicate?: boolean; readonly message?: SentData } }
+  { readonly result: RefusalData & { readonly message?: SentData } }
 > = {
   text: `mutation McpSendMessage($input: SendMessageInput!) {
   result: sendMessage(input: $input) {
-    ... on SendMessagePayload { duplicate message { id status turn { id firstSeq } } }
+    ... on SendMessagePayload { message { id status turn { id firstSeq } } }
     ...Refusal
   }
 }
@@ -138,7 +138,7 @@ export const SEARCH_FACTS: Operation<
 > = {
   text: `query McpFacts($search: String!, $first: Int!) {
   facts(first: $first, filter: { search: $search }) {
-    edges { node { id content source updatedAt } }
+    edges { node { id content source updatedAt disputedAt } }
     pageInfo { hasNextPage }
   }
 }`,

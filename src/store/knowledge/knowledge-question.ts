@@ -80,7 +80,7 @@ export function storeDisputedFact(
     if (twin !== null) return conflict('SAME_EXISTS', 'You have said so already; an admin will review it.', factId)
     const question = { text, sessionId: null, source: 'DISPUTE', factIds: [factId] } as const
     const questionId = await insertQuestion(transaction, editor, question)
-    return { kind: 'FactChanged', factId, changedIds: [questionId] }
+    return { kind: 'FactChanged', factId, changedIds: [questionId, factId] }
   })
 }
 

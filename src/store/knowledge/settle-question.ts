@@ -76,7 +76,7 @@ export function storeSettledQuestion(
       means === null
         ? await learn(transaction, editor, { settlement, question, learnings })
         : await settle(transaction, editor, { means, learnings })
-    const changedIds = [id, ...learnings.map((learning) => learning.id), ...made]
+    const changedIds = [...new Set([id, ...learnings.map((learning) => learning.id), ...question.factIds, ...made])]
     const sessionEvent = await tellSession(transaction, editor, sessionId)
     return { kind: 'QuestionChanged', questionId: id, changedIds, sessionEvent }
   })

@@ -1,7 +1,7 @@
 /** Says that a fact is wrong: admins are asked, and it stays in use until one of them decides. */
 import { useState } from 'react'
 import { useChange } from '../../../data/use-change.ts'
-import { DisputeFactDocument } from '../../../generated/graphql.ts'
+import { DisputeFactDocument, FactDocument, FactsDocument } from '../../../generated/graphql.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import { Dialog } from '../../../ui/controls/dialog.tsx'
 import { TextAreaField } from '../../../ui/controls/field.tsx'
@@ -10,7 +10,7 @@ import type { ShownFact } from './shown-fact.ts'
 
 export function DisputeDialog({ fact, onClose }: { readonly fact: ShownFact; readonly onClose: () => void }) {
   const [reason, setReason] = useState('')
-  const { send, isSending } = useChange(DisputeFactDocument, (data) => data.disputeFact)
+  const { send, isSending } = useChange(DisputeFactDocument, (data) => data.disputeFact, [FactsDocument, FactDocument])
   const say = async (): Promise<void> => {
     if ((await send({ input: { id: fact.id, reason: reason.trim() } })) === null) return
     onClose()

@@ -49,7 +49,7 @@ export function FactDetail({ id }: { readonly id: string }) {
 }
 
 function Content({ fact }: { readonly fact: ShownFact }) {
-  const { number, content, source, createdAt, validTo, invalidatedAt, replacedBy, replaces, session } = fact
+  const { number, content, source, createdAt, validTo, invalidatedAt, disputedAt, replacedBy, replaces, session } = fact
   return (
     <div className="fact-body">
       <p className="fact-text foreign">{content}</p>
@@ -63,6 +63,11 @@ function Content({ fact }: { readonly fact: ShownFact }) {
         {invalidatedAt !== null && (
           <span>
             <Badge>not in use</Badge> since <Time at={invalidatedAt} />
+          </span>
+        )}
+        {disputedAt !== null && (
+          <span>
+            <Badge tone="warn">disputed</Badge> since <Time at={disputedAt} />: an admin has not decided yet
           </span>
         )}
         <Reviewed fact={fact} />

@@ -144,6 +144,7 @@ function FactLine({ fact }: { readonly fact: FactRowFragment }) {
         </span>
         {fact.scope !== 'GLOBAL' && <ScopeBadge of={fact} />}
         {fact.invalidatedAt !== null && <Badge>not in use</Badge>}
+        {fact.disputedAt !== null && <Badge tone="warn">disputed</Badge>}
       </span>
     </button>
   )
