@@ -338,7 +338,7 @@ test('a user says that a fact is wrong; admins are asked, and no others', async 
   })
   expect((await ben.run(api.DisputeFactDocument, { id, reason })).disputeFact).toMatchObject({ reason: 'SAME_EXISTS' })
   expect(await shownTo('cleo', '@cleo:harbour')).not.toContain(reason)
-  // Whoever is shown it sees that it is disputed; another fact is not.
+  // All who are shown it see that it is disputed; another fact is not.
   const north = { search: 'to the north' }
   for (const person of ['ada', 'ben', 'cleo'] as const)
     expect(await factsOf(person, north)).toMatchObject([{ disputedAt: expect.any(String) }])
