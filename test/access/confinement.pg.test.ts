@@ -5,14 +5,12 @@
  */
 import fc from 'fast-check'
 import { getNamedType, isEnumType, isInputObjectType, isListType, isNonNullType, isObjectType } from 'graphql'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { idKind, newId } from '../../src/platform/id.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { must } from '../../src/platform/must.ts'
 import { idKindOf, inputObject, leafValue, list, operationFor, type Choose } from './documents-of-schema.ts'
 import { OUTSIDE_NAMESPACE, PeopleWorld } from './people-world.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 const schema = buildSchema()
 const FIELDS = ['Query', 'Mutation', 'Subscription']

@@ -27,9 +27,6 @@ import {
 } from '../generated/graphql.ts'
 import { PATIENCE } from '../harness/patience.ts'
 
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
-
 /** Some of everything: output in pieces, a second plan, a text in pieces. */
 const MESSAGE = `run: for n in 1 2 3; do echo line $n; sleep 0.05; done
 fail: to see another plan

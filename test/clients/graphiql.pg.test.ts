@@ -8,8 +8,6 @@ import { hasBrowser, launchBrowser, withoutBrowser } from '../harness/chromium.t
 import { Story, tokenOf } from '../harness/story.ts'
 import { PATIENCE, PATIENCE_MS } from '../harness/patience.ts'
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
-
 /** What browsers ask for on the way, compressed. */
 const MAX_BYTES = 700_000
 

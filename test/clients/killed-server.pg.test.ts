@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { buildSchema, introspectionFromSchema } from 'graphql'
 import { requestSubscription, type OperationType } from 'relay-runtime'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { ChatEventsDocument, type ChatEventsSubscription } from '../generated/graphql.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { lastingPort } from '../harness/lasting-port.ts'
@@ -15,9 +15,6 @@ import type { ChatEvent } from './pages/page.ts'
 import { compileForRelay } from './relay/compile-for-relay.ts'
 import { createRelay } from './relay/create-relay.ts'
 import { createUrql } from './urql.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 const ID = 'cli:killed'
 

@@ -3,7 +3,7 @@
  * edits of one fact by this client are in test/console/working-off.pg.test.ts.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { AppendMessageDocument, CreateTokenDocument, RevokeTokenDocument } from '../generated/graphql.ts'
 import { approvalRules } from '../harness/approvals.ts'
@@ -15,9 +15,6 @@ import { send } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { ChatPages, type ChatTab } from './chat-pages.ts'
 import { OFFLINE_MS } from './pages/offline-ms.ts'
-
-// Real processes and a browser take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 const ID = 'cli:page'
 const RULES = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect = "require"\ncommand = "tee"')}`

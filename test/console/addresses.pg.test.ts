@@ -1,9 +1,7 @@
 /** Addresses that are mistyped, or that a person got from another who may see more: the page says so. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleWorld } from './console-world.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 describe.skipIf(!hasBrowser)(`addresses${withoutBrowser}`, () => {
   let world: ConsoleWorld

@@ -1,12 +1,10 @@
 /** A conversation on its page: what is new stays in sight while its end is, and is read as it was written. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AppendMessageDocument } from '../generated/graphql.ts'
 import { approvalRules } from '../harness/approvals.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleWorld } from './console-world.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const ID = 'cli:long'
 

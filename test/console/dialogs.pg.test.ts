@@ -1,12 +1,10 @@
 /** Dialogs: what a pointer may do to them, and where the focus is when they are closed. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CreateFactDocument, OpenSessionDocument } from '../generated/graphql.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { PATIENCE } from '../harness/patience.ts'
 import { ConsoleWorld } from './console-world.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 describe.skipIf(!hasBrowser)(`dialogs${withoutBrowser}`, () => {
   let world: ConsoleWorld

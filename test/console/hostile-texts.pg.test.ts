@@ -4,7 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises'
 import type { Locator } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { converse } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
@@ -13,8 +13,6 @@ import { CreateFactDocument, CreateScheduleDocument, OpenSessionDocument } from 
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleWorld, type Opened } from './console-world.ts'
 import { HOSTILE_TEXTS } from './hostile-texts.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const SETTINGS = { max_plan_tasks: 100 }
 /** As many texts does one command print. */

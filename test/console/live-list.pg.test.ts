@@ -1,11 +1,9 @@
 /** The list of sessions while answers of the server are slow: what an update brought stays. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OpenSessionDocument, UpdateSessionDocument } from '../generated/graphql.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { PATIENCE } from '../harness/patience.ts'
 import { ConsoleWorld } from './console-world.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 describe.skipIf(!hasBrowser)(`the live list${withoutBrowser}`, () => {
   let world: ConsoleWorld

@@ -6,13 +6,11 @@ import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { storyConfig, tokenOf } from '../harness/story.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleWorld, type Opened } from './console-world.ts'
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 describe.skipIf(!hasBrowser)(`logging in${withoutBrowser}`, () => {
   let world: ConsoleWorld

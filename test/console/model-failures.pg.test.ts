@@ -1,13 +1,11 @@
 /** What a model failed with is on the page of the server, for admins, until it answers again. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { converse } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
 import { StubEndpoint } from '../model/stub-endpoint.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleWorld } from './console-world.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 test.skipIf(!hasBrowser)(
   `the page of the server tells admins which model fails, and what to change${withoutBrowser}`,

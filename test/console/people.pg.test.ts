@@ -1,9 +1,7 @@
 /** The page People: an admin adds, changes, links, revokes and removes; a user does not find the page. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleWorld } from './console-world.ts'
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 describe.skipIf(!hasBrowser)(`people${withoutBrowser}`, () => {
   let world: ConsoleWorld

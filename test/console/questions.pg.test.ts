@@ -1,5 +1,5 @@
 /** Questions are shown on the page of the session in which they were raised, closed there, and settled by admins. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   AddParticipantDocument,
   CreateFactDocument,
@@ -13,8 +13,6 @@ import {
 import { converse } from '../harness/story.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleWorld } from './console-world.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 describe.skipIf(!hasBrowser)(`questions${withoutBrowser}`, () => {
   let world: ConsoleWorld

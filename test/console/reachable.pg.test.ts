@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'
 import { Story } from '../harness/story.ts'
@@ -15,8 +15,6 @@ import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleBrowser } from './console-world.ts'
 import { startExample } from './shots/example.ts'
 import { PICTURES } from './shots/pictures.ts'
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'] as const
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')

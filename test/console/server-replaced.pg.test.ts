@@ -1,10 +1,8 @@
 /** The console while a proxy answers with a page of its own: nothing is said to be gone. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { PATIENCE } from '../harness/patience.ts'
 import { ConsoleWorld } from './console-world.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 describe.skipIf(!hasBrowser)(`the server is being replaced${withoutBrowser}`, () => {
   let world: ConsoleWorld

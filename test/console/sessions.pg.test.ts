@@ -1,7 +1,7 @@
 /** A session in the console while its server streams, stops, dies and comes back. */
 import { writeFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { Cluster } from '../harness/cluster.ts'
 import { lastingPort } from '../harness/lasting-port.ts'
@@ -11,8 +11,6 @@ import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleBrowser, SERVER_AWAY } from './console-world.ts'
 import { longestTask } from './longest-task.ts'
 import { StreamingModel } from './streaming-model.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 describe.skipIf(!hasBrowser)(`sessions${withoutBrowser}`, () => {
   const stack = new AsyncDisposableStack()

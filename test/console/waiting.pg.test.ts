@@ -1,12 +1,10 @@
 /** A session whose turn waits, on a phone, and what its page says and offers before and after. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { approvalRules } from '../harness/approvals.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { storyConfig } from '../harness/story.ts'
 import { ConsoleWorld, type OpenOptions } from './console-world.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const PHONE: OpenOptions = { width: 390, height: 844 }
 

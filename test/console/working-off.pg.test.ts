@@ -21,8 +21,6 @@ import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleWorld, type Opened } from './console-world.ts'
 import { PATIENCE } from '../harness/patience.ts'
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
-
 const RULES = `[curation]\nadmin = "hold"\n${approvalRules('effect = "require"\ncommand = "tee"')}`
 const COLOURS = 'red blue green black white grey pink brown gold silver'.split(' ')
 const TAUGHT = ['lamp', 'door'].flatMap((thing) => COLOURS.map((colour) => `The ${thing} of the ${colour} room hums.`))

@@ -18,8 +18,6 @@ import { answers, PROXIES } from './proxies.ts'
 const REQUESTS = 20
 const DEPLOY = join(import.meta.dirname, '../../deploy')
 
-vi.setConfig({ testTimeout: 120_000 })
-
 for (const { program, example, path, configure, args, hasChecks } of PROXIES) {
   test.skipIf(!existsSync(program))(
     `a process that was away keeps no request from the others: ${example}`,

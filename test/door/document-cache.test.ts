@@ -1,7 +1,7 @@
 /** What a client can make the server remember: memory stays bounded, whatever it sends. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/parse-config.ts'
 import { envelop } from 'graphql-yoga'
@@ -10,7 +10,6 @@ import { useLimits } from '../../src/graphql/plugins/use-limits.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { CONFIG } from './door-world.ts'
 
-vi.setConfig({ testTimeout: 180_000 })
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 const schema = buildSchema()

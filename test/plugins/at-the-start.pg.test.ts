@@ -1,12 +1,10 @@
 /** A server that starts with turns waiting, and plugins that take a moment: they take part in the first turn, too. */
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { OpenSessionDocument } from '../generated/graphql.ts'
 import { addExamplePlugin, addPlugin, read, until, update } from '../harness/plugins.ts'
 import { answersIn, converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 const ID = 'web:queued'
 

@@ -6,8 +6,6 @@ import { addExamplePlugin, addPlugin, read, until, update } from '../harness/plu
 import { send, Story, turnEnd, watchAll } from '../harness/story.ts'
 import { OpenSessionDocument, ToolProblemsDocument, TurnDocument } from '../generated/graphql.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 interface Turn {
   readonly mode: 'PLAN' | 'CHAT'
   /** What the message says after the command that waits. */

@@ -12,8 +12,6 @@ import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_PLAN } from '../model/good-answers.ts'
 import { StubEndpoint } from '../model/stub-endpoint.ts'
 
-vi.setConfig({ testTimeout: 180_000 })
-
 /** A plan that only answers. */
 const TALK = { ...GOOD_PLAN, tasks: GOOD_PLAN.tasks.slice(1) }
 

@@ -9,8 +9,6 @@ import { addExamplePlugin, addPlugin, read, select, until, update } from '../har
 import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import { PATIENCE } from '../harness/patience.ts'
 
-vi.setConfig({ testTimeout: 180_000 })
-
 const SECRET = 'hush-hush-1234567'
 
 let story: Story

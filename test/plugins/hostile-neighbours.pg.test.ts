@@ -11,8 +11,6 @@ import { McpServersDocument, OpenSessionDocument, ToolsDocument } from '../gener
 import { moveIn } from '../mcp/move-in.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 
-vi.setConfig({ testTimeout: 180_000 })
-
 /**
  * Each does it whenever there is a message. Where the processors are busy a call may be late before its thread has
  * reached the limit, and five such failures rest the plugin with that as its last error; zoo.test.ts has the limits.

@@ -1,6 +1,6 @@
 /** Runtimes of plugins that do what they must not, each with its end: the answer fails, and the server goes on. */
 import { pathToFileURL } from 'node:url'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
 import { systemClock as clock, type Clock } from '../../src/platform/clock.ts'
@@ -11,8 +11,6 @@ import { PluginKeeper } from '../../src/plugins/plugin-keeper.ts'
 import { PluginRuntimes } from '../../src/plugins/runtimes/plugin-runtimes.ts'
 import { THREAD_LIMITS } from '../../src/plugins/thread/thread-limits.ts'
 import { ThreadPlugin } from '../../src/plugins/thread/thread-plugin.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const NAME = 'hostile-runtimes'
 const STUCK = 'stuck-runtimes'

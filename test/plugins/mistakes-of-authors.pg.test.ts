@@ -7,8 +7,6 @@ import { PATIENCE } from '../harness/patience.ts'
 import { addExamplePlugin, addPlugin, read, until, update } from '../harness/plugins.ts'
 import { converse, Story } from '../harness/story.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 const NO_CITY = "Cannot read properties of undefined (reading 'city')"
 
 const lines: string[] = []

@@ -12,8 +12,6 @@ import {
 } from '../generated/graphql.ts'
 import { PATIENCE } from '../harness/patience.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 type Problems = ToolProblemsQuery['toolProblems']
 
 test('a plugin with a name of the server itself is refused, and takes the place of no tool or skill', async () => {

@@ -18,8 +18,6 @@ import {
 } from '../generated/graphql.ts'
 import { PATIENCE } from '../harness/patience.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 const KEY = 'the-key-of-the-diary-0123456789'
 
 /** What the diary has noted, by the beginning of its keys. */

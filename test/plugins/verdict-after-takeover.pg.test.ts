@@ -5,8 +5,6 @@ import { addPlugin, select, until, update } from '../harness/plugins.ts'
 import { PATIENCE } from '../harness/patience.ts'
 import { send, Story, turnEnd, watchAll } from '../harness/story.ts'
 
-vi.setConfig({ testTimeout: 180_000 })
-
 const REASON = 'Rejected by the plugin judge: It must not be used.'
 
 /** Only answers: each turn is begun by the process that runs then, and by no other. */

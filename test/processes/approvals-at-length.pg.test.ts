@@ -2,7 +2,7 @@
  * Approvals that outlive what asked for them: restarts, several processes, other rights, and models that do not listen.
  */
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { approvalRules, decide, statesIn, untilAsked } from '../harness/approvals.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import {
@@ -26,9 +26,6 @@ import {
 } from '../generated/graphql.ts'
 import { GOOD_REVIEW } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 const RULES = approvalRules('effect = "require"\ncommand = "tee"', 'effect = "deny"\ncommand = "curl"')
 /** Decisions that are made at the same moment. */

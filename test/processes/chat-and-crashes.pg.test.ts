@@ -1,12 +1,9 @@
 /** A conversation whose process dies by `kill -9` within its calls: it goes on, and nothing is done twice. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { addPlugin, until, update } from '../harness/plugins.ts'
 import { answersIn, eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { CallToolDocument, OpenSessionDocument, TasksOfSessionDocument } from '../generated/graphql.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 test('a command that was under way is given to the model as of unknown outcome; the calls behind it are made', async () => {
   await using cluster = await Cluster.begin()

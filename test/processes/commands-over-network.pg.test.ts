@@ -1,14 +1,11 @@
 /** The commands of the terminal over the network, as processes with `--url` and a token, with no home of a server. */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { serverProgram } from '../harness/server-program.ts'
 import { converse, tokenOf } from '../harness/story.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
-
-// Real processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 180_000 })
 
 const APPROVALS = { toml: '[[approvals.rules]]\neffect = "require"\ncommand = "touch"\n' }
 

@@ -2,7 +2,7 @@
  * The database cannot be reached for a while. Callers are told so at once and by name, the process lives, nothing
  * that was accepted is lost, and when the database is back everything goes on by itself.
  */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import { askOperators } from '../harness/ask-operators.ts'
 import type { ApiClient, Reply } from '../harness/api-client.ts'
@@ -18,9 +18,6 @@ import {
   WatchSessionDocument,
   type SendMessageMutation,
 } from '../generated/graphql.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 const SESSION = 'cli:gone'
 

@@ -1,13 +1,10 @@
 /** Processes die by `kill -9` while a child works on a delegated task: nothing is lost, nothing is done twice. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { send, turnEnd, watchAll } from '../harness/story.ts'
 import type { ApiClient } from '../harness/api-client.ts'
 import { DelegationsDocument, OpenSessionDocument } from '../generated/graphql.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 const call = (task: string): string =>
   `tool: delegation__delegate ${JSON.stringify({ task, expect: 'What was written.' })}`

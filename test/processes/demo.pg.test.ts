@@ -11,8 +11,6 @@ import { createTestDatabase } from '../harness/database.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 import { PATIENCE } from '../harness/patience.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 /** The end of the test ends it. */
 interface Demo extends AsyncDisposable {
   /** All that it has printed. */

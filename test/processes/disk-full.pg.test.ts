@@ -3,15 +3,12 @@
  * goes on.
  */
 import { writeFile } from 'node:fs/promises'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SendMessageDocument, SessionPageDocument } from '../generated/graphql.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { SmallDiskPostgres } from '../harness/small-disk-postgres.ts'
 import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 const SESSION = 'cli:full'
 /** Far more than the free space of a page. */

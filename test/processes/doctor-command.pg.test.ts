@@ -8,14 +8,11 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestDatabase } from '../harness/database.ts'
 import { serverProgram } from '../harness/server-program.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
-
-// A real process, on a machine that may be busy.
-vi.setConfig({ testTimeout: 180_000 })
 
 const sandbox = await findSandbox()
 const CONFIG = `[users.ada]

@@ -20,7 +20,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { rounds } from '../harness/rounds.ts'
 import { createTemporaryHome, type TemporaryHome } from '../harness/temporary-home.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -28,9 +28,6 @@ import { CODE_CACHE } from '../../src/platform/code-cache.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts'
 import { canEnter } from '../../src/config/home/unprivileged-account.ts'
-
-// Servers start and are killed, on a machine that may be busy.
-vi.setConfig({ testTimeout: 180_000 })
 
 const KILLS = rounds(2, 10)
 const CHECKOUT = join(import.meta.dirname, '../..')

@@ -9,9 +9,6 @@ import { addPlugin, until, update } from '../harness/plugins.ts'
 import { answersIn, eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { PATIENCE } from '../harness/patience.ts'
 
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
-
 async function stateOf(cluster: Cluster, key: string): Promise<unknown[]> {
   const rows = await cluster.query<{ value: unknown }>(
     `SELECT value FROM plugin_state WHERE plugin_name = 'frail' AND starts_with(key, $1)`,

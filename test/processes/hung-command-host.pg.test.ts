@@ -1,5 +1,5 @@
 /** The process that starts commands hangs: the turn's limit, its cancelling and the server's end hold all the same. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { Lifeline } from '../harness/lifeline.ts'
@@ -7,9 +7,6 @@ import type { ServerProcess } from '../harness/server-process.ts'
 import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { CancelTurnDocument } from '../generated/graphql.ts'
 import { hostOf } from '../sandbox/host-of.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 /** Sends a command that does not end, and lets the host hang when it runs. */
 async function hangIn(server: ServerProcess, lifeline: Lifeline) {

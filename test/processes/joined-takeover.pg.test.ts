@@ -3,16 +3,13 @@
  * of them.
  */
 import { writeFile } from 'node:fs/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { messagesIn, openBusy } from '../harness/queue.ts'
 import { answersIn, eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_PLAN } from '../model/good-answers.ts'
 import { StubEndpoint, type StubCall } from '../model/stub-endpoint.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 const exec = (detail: string) => ({ type: 'exec', detail, skill: null, args: null, expect: 'it works' })
 const TALK = { ...GOOD_PLAN, tasks: GOOD_PLAN.tasks.slice(1) }

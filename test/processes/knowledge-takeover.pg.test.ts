@@ -12,9 +12,6 @@ import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_PLAN, GOOD_REVIEW } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
 
-// Each kill is followed by the start of a process, which takes a while on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
-
 type Mind = (call: StubCall) => StubAnswer
 
 const settings = { summarize_threshold: 1, context_messages: 0 }

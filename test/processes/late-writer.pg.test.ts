@@ -4,12 +4,9 @@
  */
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 const SESSION = 'cli:late'
 

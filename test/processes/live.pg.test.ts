@@ -2,7 +2,7 @@
  * What watchers of a turn see: the whole log, in order, nothing twice, whichever process they are connected to,
  * whatever carries it, and however often they come and go. (How the door delivers, and to whom, is in test/door.)
  */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ApiClient, Watch } from '../harness/api-client.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
@@ -15,9 +15,6 @@ import {
   WatchSessionDocument,
   type FollowSessionSubscription,
 } from '../generated/graphql.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 let here: Story
 let there: Story

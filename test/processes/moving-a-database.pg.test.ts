@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { runBackupCommand } from '../../src/transfer/backup/backup-command.ts'
@@ -11,9 +11,6 @@ import { createTestDatabase } from '../harness/database.ts'
 import { serverProgram } from '../harness/server-program.ts'
 import { converse, Story } from '../harness/story.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 interface Ended {
   readonly code: number

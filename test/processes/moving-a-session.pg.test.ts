@@ -8,7 +8,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { must } from '../../src/platform/must.ts'
 import { answer, Receiver } from '../delivery/receiver.ts'
@@ -17,8 +17,6 @@ import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { rounds } from '../harness/rounds.ts'
 import { serverProgram } from '../harness/server-program.ts'
 import { answersIn, converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 const SESSION = 'cli:moving'
 /** Of 3 kB each: more than the 48 MB that the processes get. */

@@ -5,7 +5,7 @@ import { chmod, chown, cp, mkdir, rm, symlink, writeFile } from 'node:fs/promise
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { authenticate } from '../../src/config/access/authenticate.ts'
 import { configPath, loadConfig } from '../../src/config/load-config.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -16,9 +16,6 @@ import { pgBouncerSkipReason, startPgBouncer } from '../harness/pg-bouncer.ts'
 import { serverProgram } from '../harness/server-program.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
-
-// A real process, on a machine that may be busy.
-vi.setConfig({ testTimeout: 180_000 })
 
 const CHECKOUT = join(import.meta.dirname, '../..')
 

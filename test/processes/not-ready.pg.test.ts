@@ -3,16 +3,13 @@
  * can.
  */
 import { mkdir, rename, rm } from 'node:fs/promises'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ServerDocument } from '../generated/graphql.ts'
 import { clientOf, Cluster } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { SmallDiskPostgres } from '../harness/small-disk-postgres.ts'
 import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 const LOST = 'FACTOTUM_HOME cannot be used: commands and files fail until it can'
 const FOUND = 'FACTOTUM_HOME can be used again'

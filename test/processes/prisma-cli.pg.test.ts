@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
 import { CODE_CACHE } from '../../src/platform/code-cache.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -19,8 +19,6 @@ const COPIED = ['prisma', 'prisma.config.ts', 'scripts/schema-engine', 'scripts/
 /** Each command loads Prisma anew. */
 const CACHE = { NODE_COMPILE_CACHE: CODE_CACHE }
 const silent = createLogger({ level: 'silent', pretty: false })
-
-vi.setConfig({ testTimeout: 180_000 }) // each command loads Prisma anew, which takes long on a busy machine
 
 let project: string
 let database: TestDatabase

@@ -1,12 +1,9 @@
 /** A server that dies by `kill -9` while a client of another protocol waits for its answer. */
 import OpenAI from 'openai'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { ApiClient } from '../harness/api-client.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { tokenOf, watchAll } from '../harness/story.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 /** It ends with its server, however long the other one takes to start. */
 const CONTENT = 'run: echo begun; sleep 600'

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ApiClient } from '../harness/api-client.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { select } from '../harness/plugins.ts'
@@ -11,9 +11,6 @@ import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
 import { chunk, sse, StubEndpoint, type StubCall } from '../model/stub-endpoint.ts'
 import { CancelTurnDocument, OpenSessionDocument, ReloadSecretsDocument, TurnDocument } from '../generated/graphql.ts'
-
-// A killed process starts again, which takes a while on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
 
 let story: Story
 beforeAll(async () => {

@@ -5,7 +5,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { measureWorkspaces } from '../../src/execution/workspace/measure-workspaces.ts'
 import { workspacePath } from '../../src/execution/workspace/workspace.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -16,9 +16,6 @@ import { converse, send, Story, storyConfig } from '../harness/story.ts'
 import { schedule, untilSchedule } from '../harness/schedules.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 import * as api from '../generated/graphql.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
 
 const LIMIT = 10
 const quotas = (lines: string): { readonly config: { readonly toml: string } } => ({

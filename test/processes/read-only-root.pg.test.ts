@@ -1,13 +1,10 @@
 /** The server as an image runs it (deploy/): its root is read-only, and only its home and /tmp can be written to. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { askOperators } from '../harness/ask-operators.ts'
 import { serverProgram } from '../harness/server-program.ts'
 import { converse } from '../harness/story.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
-
-// A real process, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 const sandbox = await findSandbox()
 

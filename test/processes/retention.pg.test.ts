@@ -3,7 +3,7 @@
  * is told, and a process that dies at it leaves each session whole or without what was to go.
  */
 import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, sessionStore } from '../../packages/client/src/connect.ts'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import type { RetentionKind } from '../../src/config/schema/retention.ts'
@@ -20,9 +20,6 @@ import type { ServerProcess } from '../harness/server-process.ts'
 import { answersIn, converse, eventsOf, send, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
 import { StubConfig } from '../model/stub-config.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const OLD = 'cli:old'
 const WAITS = 'cli:waits'

@@ -1,11 +1,8 @@
 /** Schedules on real processes that die by `kill -9`: what was missed is made up for once, and nothing fires twice. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { passTime, readSchedule, schedule, untilSchedule } from '../harness/schedules.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 function databaseOf({ databaseUrl }: Cluster): string {
   return must(databaseUrl, 'a cluster on a database of its own')

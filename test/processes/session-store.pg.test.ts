@@ -6,8 +6,6 @@ import { approvalRules } from '../harness/approvals.ts'
 import { Story, tokenOf, type Person } from '../harness/story.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
 
-vi.setConfig({ testTimeout: 180_000 })
-
 let story: Story
 beforeAll(async () => {
   story = await Story.begin({ config: { toml: approvalRules('effect = "require"\ncommand = "tee"') } })

@@ -6,16 +6,13 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findDescendants } from '../../src/execution/process/process-tree.ts'
 import { hasCode } from '../../src/platform/error-code.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { ServerProcess, type ServerProcessOptions } from '../harness/server-process.ts'
 import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 /** The user's own, without the Node that is installed beside the packages. */
 const PATH = (process.env['PATH'] ?? '')

@@ -1,7 +1,7 @@
 /**
  * A process dies by `kill -9` in the middle of a plan: what it was doing goes on elsewhere, and nothing is done twice.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { addSkill } from '../harness/skills.ts'
@@ -9,9 +9,6 @@ import { answersIn, eventsOf, send, turnEnd, watchAll, type SessionEventData } f
 import type { Watch } from '../harness/api-client.ts'
 import { SessionPageDocument, type WatchSessionSubscription } from '../generated/graphql.ts'
 import { StubEndpoint, type StubCall } from '../model/stub-endpoint.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 const SESSION = 'cli:takeover'
 

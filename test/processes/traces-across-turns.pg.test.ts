@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { SPANS } from '../../src/telemetry/spans.ts'
 import { Receiver } from '../delivery/receiver.ts'
@@ -24,9 +24,6 @@ import { tokenOf, turnEnd, watchAll } from '../harness/story.ts'
 import { answerWell } from '../model/good-answers.ts'
 import { StubEndpoint } from '../model/stub-endpoint.ts'
 import { Collector, type CollectedSpan } from '../telemetry/collector.ts'
-
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
 
 const STATE = 'vendor=opaque-1,other@tenant=2'
 

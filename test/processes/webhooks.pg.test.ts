@@ -25,9 +25,6 @@ import { Cluster, clientOf } from '../harness/cluster.ts'
 import { PATIENCE } from '../harness/patience.ts'
 import { converse, send, Story, storyConfig, tokenOf, turnEnd, watchAll, type StoryConfig } from '../harness/story.ts'
 
-// Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 180_000 })
-
 const SECRET = newWebhookSecret()
 const OTHER_SECRET = newWebhookSecret()
 /** How often a state is polled that no event tells of. */

@@ -114,7 +114,7 @@ describe.skipIf(skipped !== '')(`keys of tools${skipped}`, () => {
     watchOfPlan = cleanup.use(watchAll(ada, PLANNED))
     planned = await converse(ada, PLANNED, 'Plan to tell me what you know.')
     await turnEnd(watchOfPlan)
-  }, 120_000)
+  })
   afterAll(() => cleanup.disposeAsync())
 
   test('have gone in: every tool was called, and marks stand in their place', async () => {

@@ -135,7 +135,7 @@ function testOrdinaryCommands(variant: Variant): void {
       { limits: DEFAULT_COMMAND_LIMITS, timeoutMs: 30_000, concurrency: 2, commands },
       {},
     )
-  }, 120_000)
+  })
 
   afterAll(() => rmSync(finished.home, { recursive: true, force: true }))
 

@@ -196,7 +196,7 @@ describe.skipIf(!sandbox.available)(`a model that obeys every injection${skipRea
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await play(next)
     }
     await Promise.all(Array.from({ length: PLAYERS }, player))
-  }, 180_000)
+  })
   afterAll(() => cleanup.disposeAsync())
 
   test('obeys: most orders get as far as a plan, and many as far as a command that runs', () => {

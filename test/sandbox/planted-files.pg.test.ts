@@ -6,14 +6,13 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { findSandbox, skipReason } from './sandbox-support.ts'
 import { AddParticipantDocument, OpenSessionDocument } from '../generated/graphql.ts'
 import { addSkill } from '../harness/skills.ts'
 import { converse, Story } from '../harness/story.ts'
 
-vi.setConfig({ testTimeout: 180_000 })
 const sandbox = await findSandbox()
 const SESSION = 'web:planted'
 

@@ -1,6 +1,6 @@
 /** A user has to agree before a command runs: asking, waiting, deciding, and what becomes of the turn. */
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { approvalRules, decide, statesIn, untilAsked } from '../harness/approvals.ts'
 import { addSkill } from '../harness/skills.ts'
 import {
@@ -25,8 +25,6 @@ import {
   WaitingSessionDocument,
   type ApprovalFieldsFragment,
 } from '../generated/graphql.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 const RULES = approvalRules('effect = "require"\ncommand = "tee"', 'effect = "deny"\ncommand = "curl"')
 

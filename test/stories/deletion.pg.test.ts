@@ -4,7 +4,7 @@
  * of it.
  */
 import { existsSync, readdirSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { setAsideWorkspace } from '../../src/execution/workspace/set-aside-workspace.ts'
 import { adminWorkspacePath } from '../../src/execution/workspace/workspace.ts'
@@ -17,8 +17,6 @@ import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { columnsOf, findInDatabase } from '../harness/find-in-database.ts'
 import { readSchedule, reschedule, schedule, untilSchedule } from '../harness/schedules.ts'
 import { converse, send, Story, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 /** In every text that is said, learned, printed or written, but for facts: those are everybody's. */
 const CANARY = 'cnry-4711'

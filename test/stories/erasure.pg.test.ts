@@ -3,7 +3,7 @@
  * nothing is left in any column of any table but the audit's, and no process shows it again, whatever it had kept;
  * order, places and the rest stay.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { Database } from '../../src/store/database.ts'
@@ -16,8 +16,6 @@ import { eventsOf, Story, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_INTROSPECTION, GOOD_PLAN, GOOD_REVIEW } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 const CANARY = 'cnry0815'
 const GROUP = 'discord:kitchen'

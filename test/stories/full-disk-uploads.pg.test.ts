@@ -1,11 +1,9 @@
 /** A file, or a session, that is sent while the disk of the workspaces is full: the sender learns it, and can go on. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync } from 'node:fs'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { sessionsFolder } from '../../src/execution/workspace/workspace.ts'
 import { converse, Story, tokenOf } from '../harness/story.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const headers = { authorization: `Bearer ${tokenOf('ada')}` }
 

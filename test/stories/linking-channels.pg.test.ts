@@ -20,8 +20,6 @@ import {
 } from '../generated/graphql.ts'
 import { PATIENCE } from '../harness/patience.ts'
 
-vi.setConfig({ testTimeout: 180_000 })
-
 let story: Story
 let database: Database
 beforeAll(async () => {

@@ -37,8 +37,6 @@ import {
 } from '../generated/graphql.ts'
 import { PATIENCE } from '../harness/patience.ts'
 
-vi.setConfig({ testTimeout: 180_000 })
-
 /** Where each test adds users of its own. */
 let story: Story
 beforeAll(async () => {

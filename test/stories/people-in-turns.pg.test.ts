@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { configPath } from '../../src/config/load-config.ts'
 import { must } from '../../src/platform/must.ts'
 import { adminHomePath, workspacePath } from '../../src/execution/workspace/workspace.ts'
@@ -24,8 +24,6 @@ import {
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { ApiClient, type Watch } from '../harness/api-client.ts'
 import { answersIn, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 /** A user who wants `tee` has to wait. */
 const CONFIG = { toml: approvalRules('effect = "require"\ncommand = "tee"') }

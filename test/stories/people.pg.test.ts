@@ -47,8 +47,6 @@ import { runAsAdmin } from '../harness/database.ts'
 import { send, Story, storyConfig, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
 import { PATIENCE } from '../harness/patience.ts'
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
-
 /** Those that follow one session, and those of lists. */
 const LOG_VIEWS = {
   sessionEvents: WatchSessionDocument,

@@ -3,7 +3,7 @@
  * every field that there is, holds nothing that is theirs to know: no address, no file, no key of the configuration.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { must } from '../../src/platform/must.ts'
@@ -13,8 +13,6 @@ import { readEverything, type ShownText } from '../harness/read-everything.ts'
 import { passTime, schedule, soon, untilSchedule } from '../harness/schedules.ts'
 import { addSkill } from '../harness/skills.ts'
 import { converse, send, Story, storyConfig, watchAll, type StoryConfig } from '../harness/story.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 /** Places of the network in which nothing answers. */
 const INSIDE = '127.0.0.1:1'

@@ -6,15 +6,13 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sweepWorkspaces } from '../../src/execution/workspace/set-aside-workspace.ts'
 import { adminWorkspacePath, sessionsFolder } from '../../src/execution/workspace/workspace.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { DeleteSessionDocument, SessionDocument } from '../generated/graphql.ts'
 import { converse, Story } from '../harness/story.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const lines: string[] = []
 let story: Story

@@ -29,8 +29,6 @@ import * as api from '../generated/graphql.ts'
 import { converse, eventsOf, Story, storyConfig, tokenOf, watchAll, type Person } from '../harness/story.ts'
 import { PATIENCE } from '../harness/patience.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 const logger = createLogger({ level: 'silent', pretty: false })
 let story: Story
 let database: Database
