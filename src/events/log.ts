@@ -40,6 +40,7 @@ interface EventRow {
  */
 const READ_PAGE = {
   name: 'read_log_page',
+  plansOnce: true,
   text: `SELECT s.last_seq, s.removed_seq, e.seq, e.at, e.turn_id, e.type, e.data
     FROM sessions s LEFT JOIN LATERAL (
       SELECT seq, at, turn_id, type, data FROM events WHERE session_id = s.id AND seq > $2 ORDER BY seq LIMIT $3

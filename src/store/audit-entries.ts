@@ -34,6 +34,7 @@ export const AUDIT_RECORD = sql`id text, at timestamptz, kind audit_kind, sessio
 
 const APPEND = {
   name: 'audit.append',
+  plansOnce: true,
   text: `${INSERT_AUDIT}
     SELECT a.id, a.at, a.kind, a.session_id, a.turn_id, a.actor, a.token_name, a.data
     FROM jsonb_to_recordset($1::jsonb) AS a (${AUDIT_RECORD})

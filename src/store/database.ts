@@ -8,6 +8,7 @@ import { Pool, type PoolClient } from 'pg'
 import { messageOf } from '../core/errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import type { Logger } from '../platform/logger.ts'
+import { planAsAsked } from './connection/plan-mode.ts'
 import { WritableClient } from './connection/writable-client.ts'
 import { toAppError } from './to-app-error.ts'
 
@@ -19,6 +20,8 @@ export interface Statement {
   /** Prepared once per connection under this name. */
   readonly name: string
   readonly text: string
+  /** For what finds its rows in one way, whatever its values are: planned once per connection (`connection/plan-mode.ts`). */
+  readonly plansOnce?: boolean
   /** For what may rightly take long. */
   readonly timeoutMs?: number
 }
@@ -72,6 +75,7 @@ export class Database {
       application_name: 'factotum',
       options: NO_COMPILER,
     })
+    this.#pool.on('connect', planAsAsked)
     // An idle connection broke: the pool replaces it; the next query tells whether the database is really gone.
     this.#pool.on('error', (error) => options.logger.warn({ error: messageOf(error) }, 'database connection lost'))
     // A connection that is in use may have no error listener, and an error without one ends the process. The borrower

@@ -29,6 +29,7 @@ const PENDING = `d.status = 'PENDING'`
 
 const NEXT: Statement = {
   name: 'delivery.next',
+  plansOnce: true,
   text: `SELECT ${NEXT_COLUMNS} FROM deliveries d JOIN sessions s ON s.id = d.session_id
     WHERE d.session_id = $1 AND ${PENDING} ORDER BY d.seq LIMIT 1`,
 }
@@ -63,6 +64,7 @@ export interface ClaimedDelivery {
  */
 const CLAIM: Statement = {
   name: 'delivery.claim',
+  plansOnce: true,
   text: `UPDATE deliveries d SET attempts = d.attempts + 1, next_attempt_at = now() + $2 * interval '1 millisecond',
       url = coalesce(s.webhook, d.url), token_name = coalesce(s.webhook_token, d.token_name)
     FROM sessions s, tasks t
@@ -102,6 +104,7 @@ export interface DeliveryOutcome {
 
 const SETTLE: Statement = {
   name: 'delivery.settle',
+  plansOnce: true,
   text: `WITH settled AS (
       UPDATE deliveries d SET status = $3::delivery_status, last_status_code = $4::int, last_error = $5::text,
         next_attempt_at = CASE WHEN $3 = 'PENDING' THEN now() + $6::float8 * interval '1 millisecond' END,

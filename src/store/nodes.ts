@@ -107,6 +107,7 @@ const RUNS_COMMAND = `EXISTS (SELECT 1 FROM turns r JOIN tasks c ON c.turn_id = 
 /** A turn whose node is evicted may have brought it down if it ran a command, or if no turn there did. */
 const EVICT = {
   name: 'nodes.evict',
+  plansOnce: true,
   text: `WITH silence AS (SELECT $2::float8 * interval '1 millisecond' AS silent, $3::float8 * interval '1 millisecond' AS missing),
     evicted AS (
       UPDATE nodes SET evicted_at = now() FROM silence WHERE id <> $1 AND evicted_at IS NULL

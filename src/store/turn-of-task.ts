@@ -10,6 +10,7 @@ interface TurnOfTask {
 
 const TURN_OF_TASK: Statement = {
   name: 'task.turn',
+  plansOnce: true,
   text: `SELECT turns.id, m.trace_parent, m.trace_state FROM tasks t
       JOIN turns ON turns.id = t.turn_id JOIN messages m ON m.id = turns.message_id
     WHERE t.id = $1`,

@@ -42,8 +42,8 @@ test.each(fencesOf('json'))('$page:$line is JSON', ({ text }) => {
 /** What a page has at hand: its reader's token, and a package that is none of ours and not installed here. */
 const AT_HAND = `declare const token: string
 declare module '@ai-sdk/react' {
-  import type { ChatTransport, UIMessage } from 'ai'
-  export function useChat(options: { transport: ChatTransport<UIMessage> }): { messages: UIMessage[] }
+  import type { ChatInit, UIMessage } from 'ai'
+  export function useChat(options: ChatInit<UIMessage> & { resume?: boolean }): { messages: UIMessage[] }
 }
 `
 

@@ -31,6 +31,39 @@ test('PostgreSQL compiles none of our statements, whatever it is set to', async 
   }
 })
 
+test('what says so is planned once on a connection, and all else for its values, between each other', async () => {
+  await using place = await createTestDatabase()
+  const logger = createLogger({ level: 'silent', pretty: false })
+  const database = new Database({ url: place.url, maxConnections: 1, logger })
+  const once = { name: 'once', text: 'SELECT id FROM sessions WHERE id = $1', plansOnce: true }
+  const listed = { name: 'listed', text: 'SELECT id FROM sessions WHERE source_kind = $1' }
+  try {
+    for (const value of ['cli:a', 'cli:b', 'cli:c']) {
+      expect(await database.query(once, [value])).toEqual([])
+      expect(await database.query(listed, [value])).toEqual([])
+      expect(await database.prisma.session.findMany({ where: { id: value }, select: { id: true } })).toEqual([])
+    }
+    await database.transaction(async (transaction) => {
+      expect(await transaction.query(once, ['cli:d'])).toEqual([])
+      expect(await transaction.query(listed, ['cli:d'])).toEqual([])
+    })
+    expect(await database.query(PLANS, [])).toEqual([
+      { name: 'listed', once: 0, each: 4 },
+      { name: 'once', once: 4, each: 0 },
+      { name: 'selected', once: 0, each: 3 },
+    ])
+  } finally {
+    await database.close()
+  }
+})
+
+/** How often each prepared statement of the connection was run with one plan for all values, and with one for its own. */
+const PLANS = {
+  name: '',
+  text: `SELECT split_part(name, '.', 1) AS name, generic_plans::int AS once, custom_plans::int AS each
+    FROM pg_prepared_statements WHERE name <> '' ORDER BY 1`,
+}
+
 const ONE = { name: '', text: 'SELECT 1 AS one' }
 const DEATHS = {
   'as it is lent': (proxy: TcpProxy) => proxy.dieWhenReady(),

@@ -23,6 +23,7 @@ export interface MisledTurn {
 /** Children of children are joined once: there are two levels (MAX_DEPTH). */
 const MISLED = {
   name: 'delegations.misled',
+  plansOnce: true,
   text: `SELECT * FROM (
       SELECT t.id AS "turnId", t.session_id AS "sessionId", t.paused_reason AS was, max(d.expires_at) AS until,
         split_part(t.paused_reason, $2, 1) || coalesce($2 || string_agg(DISTINCT a.id, ', ' ORDER BY a.id) || '.', '') AS reason

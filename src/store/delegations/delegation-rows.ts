@@ -64,6 +64,7 @@ const IS_UNSEEN = `coalesce(d.status = 'FAILED' AND parent.status = 'RUNNING' AN
  */
 const OPEN = {
   name: 'delegations.open',
+  plansOnce: true,
   text: `SELECT d.id, d.session_id AS "sessionId", d.turn_id AS "turnId", d.task_id AS "taskId", d.user_name AS "userName", d.token_name AS "tokenName",
       d.mode, d.task, d.expect, d.feedback, d.status, d.round, d.message_id AS "messageId", d.answered,
       d.started_at IS NOT NULL AS started, d.expires_at <= now() AS "isOverdue",

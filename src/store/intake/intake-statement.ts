@@ -14,15 +14,19 @@ export type IntakeStatement<Types extends InputTypes> = <Row extends object>(
   input: Readonly<Record<keyof Types, unknown>>,
 ) => Promise<Row[]>
 
-/** `text` follows `WITH input AS (…),`: it goes on with CTEs, then SELECT. `named` names the prepared statement. */
+/**
+ * `text` follows `WITH input AS (…),`: it goes on with CTEs, then SELECT. `named` names the prepared statement, which is
+ * planned once, unless it says otherwise.
+ */
 export function intakeStatement<const Types extends InputTypes>(
-  named: string | Pick<Statement, 'name' | 'timeoutMs'>,
+  named: string | Omit<Statement, 'text'>,
   types: Types,
   text: Sql,
 ): IntakeStatement<Types> {
   const columns = Object.entries(types).map(([column, type], index) => `$${index + 1}::${type} AS ${column}`)
   const head = typeof named === 'string' ? { name: named } : named
-  const statement = {
+  const statement: Statement = {
+    plansOnce: true,
     ...head,
     text: `WITH input AS NOT MATERIALIZED (\n  SELECT ${columns.join(',\n    ')}),\n${text}`,
   }

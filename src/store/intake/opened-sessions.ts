@@ -29,5 +29,6 @@ export async function countOpenedSessions(database: Database, opener: string): P
 
 const COUNT = {
   name: 'opened-sessions.count',
+  plansOnce: true,
   text: 'SELECT count(*)::int AS count FROM opened_sessions WHERE opener = $1',
 }

@@ -101,6 +101,7 @@ export async function dueCheckpoint(database: Database, sessionId: string, reaso
 
 const DUE = {
   name: 'checkpoint.due',
+  plansOnce: true,
   text: `INSERT INTO checkpoints (session_id, reason, ready_at)
     SELECT id, $2::checkpoint_reason, now() FROM sessions WHERE id = $1 ON CONFLICT DO NOTHING`,
 }
@@ -120,6 +121,7 @@ export async function dueIdleCheckpoints(database: Database, idleMs: number): Pr
  */
 const DUE_IDLE = {
   name: 'checkpoint.due-idle',
+  plansOnce: true,
   text: `WITH bounds AS MATERIALIZED (
       SELECT looked_until - ${OVERLAP} AS begin, now() - $1::float8 * interval '1 millisecond' AS until FROM checkpoint_state),
     idle AS MATERIALIZED (

@@ -29,6 +29,7 @@ export async function claimCuration(database: Database): Promise<CurationClaim |
 
 const CLAIM = {
   name: 'curation.claim',
+  plansOnce: true,
   text: sql`WITH free AS MATERIALIZED (
       SELECT j.session_id FROM curation_jobs j JOIN sessions s ON s.id = j.session_id
       WHERE j.ready_at <= now() AND (j.leased_until IS NULL OR j.leased_until <= now()) AND s.owner IS NULL
@@ -103,6 +104,7 @@ const END = {
 /** A row without a run is held until its last run ends, or its lease. */
 const FREE = {
   name: 'curation.free',
+  plansOnce: true,
   text: 'UPDATE curation_jobs SET leased_until = NULL WHERE session_id = $1 AND run_id IS NULL',
 }
 

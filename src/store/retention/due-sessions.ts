@@ -63,7 +63,7 @@ const NEXT = concat(
 )
 
 const PLAN = intakeStatement(
-  { name: 'retention.plan', timeoutMs: STATEMENT_TIMEOUT_MS },
+  { name: 'retention.plan', plansOnce: false, timeoutMs: STATEMENT_TIMEOUT_MS },
   {
     ids: 'text[]',
     rules: 'text',

@@ -57,6 +57,7 @@ const TRIED_AGAIN = `SELECT m.status FROM messages failed JOIN messages m
 
 const DUE = {
   name: 'schedules.due',
+  plansOnce: true,
   text: `SELECT ${SCHEDULE}, s.next_run_at AS "dueAt", now() AS now, ${HAS_OPEN_RUN} AS "hasOpenRun",
       coalesce(again.status = 'DONE', false) AS "isMadeUpFor"
     FROM schedules s LEFT JOIN LATERAL (${TRIED_AGAIN}) again ON true

@@ -85,6 +85,7 @@ interface Row {
  */
 const CLAIM = {
   name: 'queue.claim',
+  plansOnce: true,
   text: `WITH RECURSIVE running AS MATERIALIZED (
       SELECT turn_user, count(*)::int AS turns FROM sessions WHERE owner IS NOT NULL AND turn_user IS NOT NULL GROUP BY turn_user),
     waiting (user_name, n) AS (

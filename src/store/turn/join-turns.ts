@@ -26,6 +26,7 @@ export async function findWaiting(database: Database, sessionId: string): Promis
 
 const WAITING = {
   name: 'turn.waiting',
+  plansOnce: true,
   text: `SELECT t.id AS "turnId", t.user_name AS "userName", m.client, octet_length(m.content) AS bytes, m.call IS NOT NULL AS "isCall",
       m.mentioned OR s.source_type <> 'GROUP' AS addressed
     FROM sessions s JOIN turns t ON t.session_id = s.id JOIN messages m ON m.id = t.message_id
@@ -103,6 +104,7 @@ type Row = JoinedRow | { readonly seq: null }
  */
 const JOIN = {
   name: 'turn.join',
+  plansOnce: true,
   text: `WITH fence AS MATERIALIZED (SELECT id FROM sessions WHERE id = $1 AND owner IS NOT DISTINCT FROM $2::int AND epoch = $3 FOR UPDATE),
     own AS MATERIALIZED (SELECT t.id FROM fence, turns t WHERE t.id = $4 AND NOT t.cancel_requested FOR UPDATE OF t),
     picked AS MATERIALIZED (SELECT t.id, t.seq, t.message_id FROM own, turns t
@@ -132,6 +134,7 @@ export async function loadJoined(database: Database, turnId: string): Promise<Jo
 
 const JOINED = {
   name: 'turn.joined',
+  plansOnce: true,
   text: `SELECT t.id AS "turnId", m.id AS "messageId", m.content, m.mentioned, t.joined_attempt AS attempt,
       t.started_at AS "joinedAt"
     FROM turns t JOIN messages m ON m.id = t.message_id

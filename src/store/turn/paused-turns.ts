@@ -13,6 +13,7 @@ export interface PausedTurn {
 
 const PAUSED = {
   name: 'queue.paused',
+  plansOnce: true,
   text: `SELECT t.session_id AS "sessionId", t.user_name AS "userName", t.cancel_requested AS "cancelRequested" FROM turns t
     WHERE t.paused_at IS NOT NULL AND CASE
       WHEN t.cancel_requested THEN ${CANCELLABLE}
@@ -33,6 +34,7 @@ const READY = { name: 'queue.ready', text: `UPDATE sessions s SET ready_at = now
 
 const READY_WHERE_FREE = {
   name: 'queue.ready-where-free',
+  plansOnce: true,
   text: `UPDATE sessions SET ready_at = now()
     WHERE id IN (SELECT s.id FROM sessions s WHERE ${WAITING} FOR NO KEY UPDATE SKIP LOCKED)`,
 }

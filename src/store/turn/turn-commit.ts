@@ -123,5 +123,5 @@ function render(lease: Lease, turn: TurnRef, write: ReadyWrite): { statement: St
   const text = commitSql(turn, write, (value) => sql`$${values.push(value)}`)
   // Named by the whole text: two texts under one name are an error. PostgreSQL compares a name's first 63 characters
   // only.
-  return { statement: { name: `turn.${hash('sha1', text)}`, text }, values }
+  return { statement: { name: `turn.${hash('sha1', text)}`, text, plansOnce: true }, values }
 }

@@ -16,6 +16,7 @@ export async function findCancelledTurns(
 
 const CANCELLED = {
   name: 'queue.cancelled',
+  plansOnce: true,
   text: `SELECT s.id AS "sessionId", t.id AS "turnId" FROM sessions s JOIN turns t ON t.session_id = s.id
     WHERE s.owner = $1 AND t.status = 'RUNNING' AND t.cancel_requested`,
 }
