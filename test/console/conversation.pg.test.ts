@@ -93,14 +93,15 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
       await route.continue()
     })
     const buffer = Buffer.from('Tuesday')
-    await page.getByLabel('Files', { exact: true }).setInputFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer })
+    const files = page.locator('.composer').getByLabel('Files', { exact: true })
+    await files.setInputFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer })
     await begun.promise
     await say(page, 'And what does this plan say?')
     await page.getByText('Goes out once its files are there').waitFor()
     held.resolve()
     const entry = page.locator('.entry-person', { hasText: 'And what does this plan say?' })
     await entry.getByText('plan.txt').waitFor()
-    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
+    await expect.poll(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
     await page.getByText('Goes out once its files are there').waitFor({ state: 'detached' })
   })
 
