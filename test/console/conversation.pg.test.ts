@@ -35,6 +35,8 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     await say(page, `tool: delegation__delegate ${JSON.stringify(task)}`)
     const card = page.getByRole('region', { name: 'Approval', exact: true })
     await card.getByText('rm -f nothing').waitFor()
+    const why = page.getByRole('region', { name: 'Why it waits' }).getByText('A decision is waited for there')
+    expect(await why.innerText()).not.toContain('appr_')
     await card.getByRole('button', { name: 'Approve' }).click()
     await card.waitFor({ state: 'hidden' })
     const answer = page.locator('.entry-agent', { hasText: 'Rehearsal' })
@@ -105,6 +107,32 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     await page.getByText('Goes out once its files are there').waitFor({ state: 'detached' })
   })
 
+  test('a message that waits for its files goes out as it was sent, whatever key is pressed meanwhile', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli:recalled' })
+    const { page } = opened
+    const message = page.getByRole('textbox', { name: 'Message' })
+    for (const text of ['First question', 'Second question']) {
+      await say(page, text)
+      await page.locator('.entry-person', { hasText: text }).waitFor()
+    }
+    const held = Promise.withResolvers<void>()
+    await page.route('**/files/**', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    const buffer = Buffer.from('Tuesday')
+    await page.getByLabel('Files', { exact: true }).setInputFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer })
+    await message.press('ArrowUp')
+    await message.press('Enter')
+    await page.getByText('Goes out once its files are there').waitFor()
+    await message.press('ArrowUp')
+    expect(await message.inputValue()).toBe('Second question')
+    held.resolve()
+    const sent = page.locator('.entry-person', { hasText: 'plan.txt' })
+    await sent.waitFor()
+    expect(await sent.innerText()).toContain('Second question')
+  })
+
   test('a message whose file does not arrive stays where it is written, and the page says why', async () => {
     await using opened = await world.open('ada', { path: '/sessions/cli:lost-upload', allowed: /Failed to load/ })
     const { page } = opened
@@ -145,6 +173,20 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     await page.reload()
     await page.locator('.entry-agent').nth(1).waitFor()
     expect(await order()).toEqual(['person', 'agent', 'person', 'agent'])
+  })
+
+  test('an answer is read out although a message that waited for it stands below', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli:read-out' })
+    const { page } = opened
+    await say(page, 'run: sleep 2; echo First is done')
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await say(page, 'run: sleep 8')
+    const waiting = page.getByRole('list', { name: 'Waiting messages' })
+    await waiting.waitFor()
+    await page.locator('.entry-agent', { hasText: 'First is done' }).waitFor()
+    await waiting.waitFor({ state: 'detached' })
+    await page.locator('.entry-person', { hasText: 'run: sleep 8' }).waitFor()
+    expect(await page.locator('.unseen[aria-live]').innerText()).toContain('First is done')
   })
 
   test.each(['Turn', 'Details'])('the headings of a session, with "%s" beside it, leave out no level', async (tab) => {

@@ -73,6 +73,20 @@ describe.skipIf(!hasBrowser)(`dialogs${withoutBrowser}`, () => {
     expect(await dialog.isVisible()).toBe(true)
   })
 
+  test('what came of a dialog is read out: in a region that was there before', async () => {
+    await world.story.as('ada').run(CreateFactDocument, { content: 'The elm is tall.' })
+    await using opened = await world.open('ben', { path: '/memory/facts' })
+    const { page } = opened
+    await page.getByRole('article', { name: 'The elm is tall.' }).getByRole('button').click()
+    await page.locator('.toasts').evaluate((region) => region.setAttribute('data-early', ''))
+    await page.getByRole('button', { name: 'This is wrong' }).click()
+    await page.getByLabel('What is wrong with it').fill('It is small.')
+    await page.getByRole('button', { name: 'Say so' }).click()
+    await page.getByText('The admins are asked.').waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(await page.locator('.toasts[data-early]').innerText()).toContain('The admins are asked.')
+  })
+
   test('the button of a menu has the focus again when a dialog that it led to was closed', async () => {
     await using opened = await world.open('ada', { path: '/sessions/cli%3Aoak' })
     const { page } = opened

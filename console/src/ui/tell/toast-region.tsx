@@ -2,13 +2,23 @@
 import { createPortal } from 'react-dom'
 import { IconButton, Button } from '../controls/button.tsx'
 import { useTopDialog } from '../controls/open-dialogs.ts'
-import { dismiss, useToasts } from './toasts.ts'
+import { dismiss, useToasts, type Toast } from './toasts.ts'
 import './tell.css'
 
+/** The page's own stays while a dialog has one: what comes into a region is read out, a region that comes is not. */
 export function ToastRegion() {
   const toasts = useToasts()
   const dialog = useTopDialog()
-  const region = (
+  return (
+    <>
+      <Region toasts={dialog === null ? toasts : []} />
+      {dialog !== null && createPortal(<Region toasts={toasts} />, dialog)}
+    </>
+  )
+}
+
+function Region({ toasts }: { readonly toasts: readonly Toast[] }) {
+  return (
     <div className="toasts" role="status" aria-live="polite">
       {toasts.map((toast) => (
         <div key={toast.id} className={`toast toast-${toast.tone}`}>
@@ -29,5 +39,4 @@ export function ToastRegion() {
       ))}
     </div>
   )
-  return dialog === null ? region : createPortal(region, dialog)
 }

@@ -55,7 +55,8 @@ export function Composer({ id, uploads, canSend, canUpdate, isFirst }: ComposerP
     if (isSending(event)) {
       event.preventDefault()
       send()
-    } else sentBefore.press(event)
+      // A message that waits for its files goes out as it was sent.
+    } else if (!sending.isWaiting) sentBefore.press(event)
   }
   if (!canSend) return <p className="composer-closed soft small">You can read this session, but not write in it.</p>
   return (

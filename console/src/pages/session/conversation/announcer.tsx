@@ -3,7 +3,7 @@ import type { Entry } from '@factotum/client'
 import { useState } from 'react'
 
 export function Announcer({ entries }: { readonly entries: readonly Entry[] }) {
-  const newest = entries.findLast((entry) => entry.seq !== null && entry.kind !== 'thinking')
+  const newest = newestOf(entries)
   const [first] = useState(newest?.seq ?? 0)
   const isNew = newest !== undefined && (newest.seq ?? 0) > first && newest.kind !== 'person'
   return (
@@ -11,4 +11,11 @@ export function Announcer({ entries }: { readonly entries: readonly Entry[] }) {
       {isNew && `${newest.kind === 'agent' ? 'The agent' : 'Notice'}: ${newest.content.slice(0, 500)}`}
     </div>
   )
+}
+
+/** By the log, since a message that waited stands below what was said after it. */
+function newestOf(entries: readonly Entry[]): Entry | undefined {
+  let newest: Entry | undefined
+  for (const entry of entries) if (entry.kind !== 'thinking' && (entry.seq ?? 0) > (newest?.seq ?? 0)) newest = entry
+  return newest
 }
