@@ -147,6 +147,38 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     expect(await transportOf('ada').history(chatId, { last: 1 })).toHaveLength(1)
   })
 
+  test('a message that waited is read above its own answer, below the one it waited for', async () => {
+    const chatId = chat('waited')
+    const session = story.as('ada').session(`@ada:${chatId}`)
+    await session.send('wait: 1500')
+    await session.send('wait: 3000')
+    const roles = async (): Promise<string[]> => (await transportOf('ada').history(chatId)).map(({ role }) => role)
+    // While the second one runs, and after it.
+    await expect.poll(roles).toEqual(['user', 'assistant', 'user'])
+    await expect.poll(roles).toHaveLength(4)
+    const texts = (await transportOf('ada').history(chatId)).map(({ parts }) => parts[0]?.text)
+    expect([texts[0], texts[2]]).toEqual(['wait: 1500', 'wait: 3000'])
+    expect(await roles()).toEqual(['user', 'assistant', 'user', 'assistant'])
+  })
+
+  test('what a turn says that begins and ends while the history is read is not lost', async () => {
+    const chatId = chat('meanwhile-said')
+    const session = story.as('ada').session(`@ada:${chatId}`)
+    await session.ask('Good day')
+    let requests = 0
+    /** The third request is for what was said, behind those for the name space and for the view. */
+    const token = async (): Promise<string> => {
+      requests += 1
+      if (requests === 3) await session.ask('Good evening')
+      return tokenOf('ada')
+    }
+    const transport = new FactotumChatTransport({ client: connect({ url: story.app.url, token }) })
+    const history = await transport.history(chatId)
+    expect(history.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+    const resumed = await read(await transport.reconnectToStream({ chatId }))
+    expect(resumed.parts.findLast(({ type }) => type === 'text')?.text).toContain('> Good evening')
+  })
+
   const callsOf = ({ parts }: Message): Part[] => parts.filter(({ type }) => type === 'dynamic-tool')
 
   test('an approval is asked for, given, and the same message goes on', async () => {

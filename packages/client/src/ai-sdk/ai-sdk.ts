@@ -16,7 +16,7 @@ import {
   type ShownTurn,
   type WaitingTurn,
 } from './documents.ts'
-import { messagesOf, type SaidMessage } from './history.ts'
+import { messagesOf, turnSince, type SaidMessage } from './history.ts'
 import { KEY_PREFIX } from './message-key.ts'
 import {
   callsWithoutResult,
@@ -125,7 +125,7 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     const view = await session.view()
     if (view === null) return []
     const page = await session.history(options)
-    const running = view.activeTurn?.turn.id
+    const running = view.activeTurn?.turn.id ?? turnSince(page, view)
     if (running === undefined) this.#leftOut.delete(session.id)
     else this.#leftOut.set(session.id, running)
     return messagesOf(page, view)
