@@ -1,11 +1,18 @@
 import { useChat } from '@ai-sdk/react'
 import type { FactotumChatTransport } from '@factotum/client/ai-sdk'
-import { isToolUIPart, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai'
+import { isToolUIPart, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai'
 
-/** `id`: a session of that name, in the name space of the token's user. `resume` takes up a turn that runs. */
-export function Chat({ transport }: { readonly transport: FactotumChatTransport }) {
+interface ChatProps {
+  readonly id: string
+  readonly transport: FactotumChatTransport
+  /** What was said before. `resume` takes up a turn that runs. */
+  readonly messages: UIMessage[]
+}
+
+export function Chat({ id, transport, messages: before }: ChatProps) {
   const { messages, sendMessage, status, stop, error, addToolApprovalResponse } = useChat({
-    id: 'next',
+    id,
+    messages: before,
     transport,
     resume: true,
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
