@@ -4,8 +4,8 @@ import { follow } from './follow.ts'
 import { WatchSessionDocument, type EventFieldsFragment } from './generated/graphql.ts'
 
 /**
- * An entry of a session's log, distinguished by `__typename`. Two of its types give `status` another name: see the
- * README.
+ * An entry of a session's log, distinguished by `__typename`. The status of a task is its `taskStatus`, that of a turn
+ * its `turnStatus`.
  */
 export type SessionEvent = EventFieldsFragment
 
