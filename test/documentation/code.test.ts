@@ -39,9 +39,8 @@ test.each(fencesOf('json'))('$page:$line is JSON', ({ text }) => {
   expect(Object.keys(JSON.parse(text) as object)).not.toEqual([])
 })
 
-/** What a page has at hand: its reader's token, an id, and a package that is none of ours and not installed here. */
+/** What a page has at hand: its reader's token, and a package that is none of ours and not installed here. */
 const AT_HAND = `declare const token: string
-declare const id: string
 declare module '@ai-sdk/react' {
   import type { ChatInit, UIMessage } from 'ai'
   export function useChat(options: ChatInit<UIMessage> & { resume?: boolean }): { messages: UIMessage[] }
