@@ -166,6 +166,15 @@ test.each([
   ])
 })
 
+test('when the same is said once more, after what it waits behind was approved elsewhere', async () => {
+  const chat = new Chat()
+  const id = idIn(await chat.say('run: echo yes | tee same.txt'))
+  expect(await chat.say('And good evening')).toMatch(KEPT)
+  await decide(story.as('ben'), { id, approve: true })
+  await untilIdle(await sessionOf(id))
+  expect(timesIn(await chat.say('And good evening'), '> And good evening')).toBe(2)
+})
+
 test('when it comes to wait itself once what it waited behind was approved elsewhere', async () => {
   const chat = new Chat()
   const id = idIn(await chat.say('run: echo yes | tee out.txt'))

@@ -148,6 +148,15 @@ describe('chat completions', () => {
     expect(await messagesIn('ben', '@ben:retries')).toEqual(['Once', 'A', 'B'])
   })
 
+  test('sent again by the library, a message with a secret is sent once', async () => {
+    const named = { 'x-factotum-session': 'secret-retries' }
+    const said = [user('secret: PIN=swordfish-7391')]
+    const first = await ask(connect('ben', named), said)
+    const retried = await ask(connect('ben', { ...named, 'x-stainless-retry-count': '1' }), said)
+    expect(retried.data.id).toBe(first.data.id)
+    expect(await messagesIn('ben', '@ben:secret-retries')).toEqual(['secret: PIN=[REDACTED]'])
+  })
+
   test('a second retry comes two deadlines after the message, and is still one', async () => {
     const named = { 'x-factotum-session': 'two-deadlines' }
     const first = await ask(connect('ben', named), [user('Once')])

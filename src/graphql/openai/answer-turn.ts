@@ -1,7 +1,7 @@
 /** One request: its message goes into its session, or its decisions are taken, and then its turn is told. */
 import type { Clock } from '../../platform/clock.ts'
 import { decideAll, readApproval, readDecided, type Decided } from '../protocols/decide.ts'
-import { followTurn, OVER, readTurn } from '../protocols/follow-turn.ts'
+import { followTurn, OVER, wasTakenAlong } from '../protocols/follow-turn.ts'
 import type { Operations } from '../protocols/operations.ts'
 import { nameFor } from '../protocols/own-session.ts'
 import { accepted, Refused } from '../protocols/refused.ts'
@@ -43,8 +43,10 @@ export async function startTurn(operations: Operations, ask: Ask, clock: Clock):
   if (decisions !== null) return takeDecisions(operations, decisions, { named, awaited })
   const { sessionId, sent } = await chooseSession(operations, ask, { named, clock })
   const { id: messageId, turn } = sent ?? (await send())
-  const missed = await findMissed(operations, sessionId, awaited)
   const own = { sessionId, messageId, turn: turn === null ? null : begun(turn) }
+  const untold = await findMissed(operations, sessionId, awaited)
+  // It may say the same as one that was kept.
+  const missed = untold.filter((one) => one.messageId !== messageId)
   return { id: turn?.id ?? messageId, ...own, missed, kept: [], problem: null }
 
   async function send(): Promise<SentMessage> {
@@ -141,9 +143,7 @@ export async function* tellTurn(
   let last: TurnData | null = null
   let usage: TurnData['usage'] = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
   for (const one of [...missed, started, ...kept]) {
-    // Taken along by the turn before it, it was answered with that.
-    if (last !== null && OVER.has(last.status) && (await readTurn(operations, one.turn.id)).joinedInto?.id === last.id)
-      continue
+    if (await wasTakenAlong(operations, one.turn.id, last)) continue
     last = yield* tellOne(operations, { started: one, said }, signal)
     if (last === null) return null
     usage = sumOf(usage, last.usage)

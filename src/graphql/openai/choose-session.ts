@@ -15,7 +15,7 @@ import type { Previous } from './awaited.ts'
 import { FIND_SESSIONS, FIRST_KEY, READ_CONVERSATION, type EntryData } from './documents.ts'
 import { invalid } from './openai-error.ts'
 import { meaningOf, unknownModel } from './models.ts'
-import { matchConversation, type Exchange, type RepeatedText } from './same-conversation.ts'
+import { isSame, matchConversation, type Exchange, type RepeatedText } from './same-conversation.ts'
 
 export interface Chosen {
   readonly sessionId: string
@@ -105,7 +105,7 @@ async function placeIn(
 /** What was said last, if it is what is sent again. */
 function lastSent(entries: readonly EntryData[], { text, triedWithinMs }: Ask, clock: Clock): SentMessage | null {
   const last = entries.findLast(({ __typename }) => __typename === 'PersonMessage')
-  if (last?.content?.trim() !== text.trim() || last.at === undefined) return null
+  if (last?.content === undefined || last.at === undefined || !isSame(last.content, text)) return null
   const isRecent = clock.now().getTime() - Date.parse(last.at) < triedWithinMs
   return isRecent ? (last.message ?? null) : null
 }

@@ -52,9 +52,21 @@ test.each([
     [{ said: 'key: [REDACTED], please', answer: 'ok' }],
     'NEXT',
   ],
+  [
+    'a secret at the beginning',
+    [asked('abc is my key'), answered('ok')],
+    'next',
+    [{ said: '[REDACTED] is my key', answer: 'ok' }],
+    'NEXT',
+  ],
   ['no secret', [asked('key: abc'), answered('ok')], 'n', [{ said: 'key: [REDACTED], please', answer: 'ok' }], null],
 ] as const)('%s', (...[, history, text, exchanges, match]) => {
   expect(matchConversation(history, text, exchanges)).toBe(match)
+})
+
+test('an answer of a megabyte that tells of others is compared at once', () => {
+  const history = [asked('a'), asked('hi'), answered('Done.\n\n'.repeat(100_000) + 'Good morning!', true)]
+  expect(matchConversation(history, 'next', [{ said: 'a', answer: 'Done.' }, ...one])).toBe(null)
 })
 
 test('a conversation that is repeated word for word goes on, however long', () => {
