@@ -72,6 +72,18 @@ test.each<[string, object, string]>([
   expect(() => describePlugin({ ...plain, ...part })).toThrow(problem)
 })
 
+test.each<[string, object, string]>([
+  ['its description', { description: 'Rolls\0dice.' }, 'description: must not hold NUL characters or halves of'],
+  ['its version', { version: '1.0\ud800' }, 'version: must not hold NUL characters or halves of surrogate pairs'],
+  [
+    'the schema of a tool',
+    { tools: { greet: { ...greet, arguments: z.object({ name: z.string().describe('\0') }) } } },
+    'tools: must not hold NUL characters or halves of surrogate pairs',
+  ],
+])('%s that no database stores is refused', (_what, part, problem) => {
+  expect(() => describePlugin({ ...plain, ...part })).toThrow(problem)
+})
+
 test('all keys that do not exist are named at once', () => {
   const wrong = { ...plain, tool: {}, hooks: { onMesage: () => undefined } }
   expect(() => describePlugin(wrong)).toThrow(/^tool: there is no such key .*; hooks\.onMesage: there is no such hook/)

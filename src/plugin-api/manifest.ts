@@ -1,5 +1,6 @@
 /** What a plugin says of itself, as plain data: made where the plugin runs, checked and kept by the server. */
 import * as z from 'zod'
+import { isStorableJson } from '../platform/well-formed.ts'
 import type { PluginDefinition } from './definition.ts'
 import { EVENT_NAMES, HOOK_NAMES } from './hook-inputs.ts'
 import { unknownKeys } from './unknown-keys.ts'
@@ -19,11 +20,12 @@ const plainName = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and "-", at most 32, beginning with a letter')
 const schema = z.record(z.string(), z.json())
+const UNSTORABLE = 'must not hold NUL characters or halves of surrogate pairs'
 const event = z.enum(EVENT_NAMES, {
   error: ({ input }) => `there is no event of type "${String(input)}", but ${EVENT_NAMES.join(', ')}`,
 })
 
-export const manifestSchema = z.strictObject({
+const parts = z.strictObject({
   name: plainName,
   version: z.string().min(1).max(64),
   api: z.literal(1, 'must be 1: this server knows no other interface'),
@@ -44,6 +46,10 @@ export const manifestSchema = z.strictObject({
     .max(64),
   runtimes: z.array(z.strictObject({ name: plainName, description: sentence })).max(8),
   commands: z.array(z.strictObject({ name: word, description: sentence, fromModel: z.boolean() })).max(64),
+})
+export const manifestSchema = parts.check(({ value, issues }) => {
+  const broken = Object.entries(value).filter(([, part]) => !isStorableJson(part))
+  for (const [key] of broken) issues.push({ code: 'custom', message: UNSTORABLE, input: value, path: [key] })
 })
 export type PluginManifest = z.output<typeof manifestSchema>
 

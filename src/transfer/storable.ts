@@ -1,8 +1,8 @@
 /** What PostgreSQL can store. */
 import * as z from 'zod'
 import { isDeeper, MAX_LEVELS } from '../core/tool/nesting.ts'
-import { isStorableJson, type JsonObject } from '../core/tool/json.ts'
-import { isStorable } from '../platform/well-formed.ts'
+import type { JsonObject } from '../core/tool/json.ts'
+import { isStorable, isStorableJson } from '../platform/well-formed.ts'
 
 const RULE = 'must be without NUL and broken Unicode'
 
@@ -15,6 +15,6 @@ export const storableObject = z.custom<JsonObject>(
     value !== null &&
     !Array.isArray(value) &&
     !isDeeper(value, MAX_LEVELS) &&
-    isStorableJson(value as JsonObject),
+    isStorableJson(value),
   `must be an object of at most ${MAX_LEVELS} levels, with texts that are without NUL and broken Unicode`,
 )

@@ -35,7 +35,7 @@ export interface KnownPluginsOptions extends PluginFinderOptions {
   readonly clock: Clock
   /** Rejects with why it cannot be loaded. */
   readonly load: (found: Found) => Promise<PluginInstance>
-  /** One has been loaded, or could not be. */
+  /** One has been loaded, or could not be, and is recorded. */
   readonly onChange: () => void
 }
 
@@ -103,32 +103,38 @@ export class KnownPlugins {
       const { name, stamp } = one
       const isFresh = this.#loaded.get(name)?.found.stamp !== stamp || this.#late.isDue(name)
       if (!isFresh || this.#loading.has(name)) continue
-      const loading = this.#take(one, before).finally(() => {
+      const loading = this.#take(one, before).then((isRecorded) => {
         this.#loading.delete(name)
-        this.#options.onChange()
+        // Else it is loaded again by the next poll: at once, that could go on without end.
+        if (isRecorded) this.#options.onChange()
       })
       this.#loading.set(name, loading)
       before = loading
     }
   }
 
-  /** Those that are found together are declared in their order, which is that of their hooks. Never rejects. */
-  async #take(found: Found, earlier: Promise<void>): Promise<void> {
+  /**
+   * Those that are found together are declared in their order, which is that of their hooks. False: it could not be
+   * recorded, so it is as it was before. Never rejects.
+   */
+  async #take(found: Found, earlier: Promise<void>): Promise<boolean> {
     const { name } = found
     const one = await this.#inspect(found)
     await earlier
     const before = this.#loaded.get(name)
     this.#loaded.set(name, one)
-    this.#recalled.delete(name)
     const { logger } = this.#options
     const { problem } = one
     if (problem !== null) logger.warn({ plugin: name, error: problem }, 'a plugin cannot be loaded; it is left out')
     try {
       await this.#declare(one)
+      this.#recalled.delete(name)
+      return true
     } catch (error) {
       if (before === undefined) this.#loaded.delete(name)
       else this.#loaded.set(name, before)
       logger.warn({ plugin: name, error: messageOf(error) }, 'a plugin is not recorded; retrying')
+      return false
     }
   }
 

@@ -6,7 +6,7 @@ import { backoffMs, type BackoffPolicy } from '../../platform/waiting/backoff.ts
 import type { Clock } from '../../platform/clock.ts'
 import { randomFraction } from '../../platform/id.ts'
 
-/** Loading holds up what else is to be done with plugins, for as long as it may take. */
+/** Each load is a thread of its own, for as long as it may take. */
 const PAUSES: BackoffPolicy = { firstMs: 10_000, maxMs: 300_000 }
 const MANY = 5
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isStorableJson } from './json.ts'
+import { isStorableJson } from './well-formed.ts'
 
 test.each([
   [{ a: ['b', 1, true, null, { c: '😀' }] }, true],
