@@ -87,7 +87,11 @@ export class Feed {
       }),
       doorbell.on('trimmed', ({ sessionId, seq }) => this.#tails.get(sessionId)?.trimmed(seq)),
       doorbell.on('gone', (notification) => this.#close(this.#tails.get(notification.sessionId), 'gone')),
-      doorbell.on('resync', () => this.#poll.wake()),
+      doorbell.on('resync', () => {
+        // What was removed of what events show is in no row that the poll reads.
+        for (const tail of this.#tails.values()) tail.trimmed(0)
+        this.#poll.wake()
+      }),
     ]
     this.#poll.start()
   }
