@@ -108,7 +108,7 @@ test('a user has only so many connections at a time, of all kinds; others are le
   const socket = await RawSocket.open(small.webSocketUrl, tokenOf('alice'))
   const refused = await RawSocket.connect(small.webSocketUrl)
   refused.send({ type: 'connection_init', payload: { authorization: `Bearer ${tokenOf('alice')}` } })
-  const refusal = 'you have 2 connections. Close some, or raise connections_per_user.'
+  const refusal = 'you have 2 connections. Close some, or have the operator raise connections_per_user.'
   expect(await refused.closed).toBe(`4503 TOO_MANY_CONNECTIONS: ${refusal}`)
   expect(await (await openStream('alice')).json()).toMatchObject({
     errors: [{ message: `Too many connections: ${refusal}`, extensions: { code: 'LIMIT_EXCEEDED' } }],

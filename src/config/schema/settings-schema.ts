@@ -170,8 +170,8 @@ function perCaller() {
       .default(1000)
       .meta({
         description:
-          'How many WebSockets and event streams a user may have open at a time with one server process, with all tokens ' +
-          'and logins; the token of a connector five times as many.',
+          'How many WebSockets, event streams and requests that wait for a turn a user may have open at a time with one ' +
+          'server process, with all tokens and logins; the token of a connector five times as many.',
       }),
   }
 }

@@ -13,7 +13,14 @@ import { badRequest } from '../http/bad-request.ts'
 import type { Exchange } from '../http/plain-route.ts'
 import { maskError } from '../operation/mask-error.ts'
 import { REQUEST_ID } from '../plugins/http/use-request-id.ts'
-import { admit, countRequest, httpOf, type AdmitOptions, type IdentifiedCaller } from '../protocols/admit.ts'
+import {
+  admit,
+  admitWaiting,
+  countRequest,
+  httpOf,
+  type AdmitOptions,
+  type IdentifiedCaller,
+} from '../protocols/admit.ts'
 import { decideAll } from '../protocols/decide.ts'
 import { followTurn, wasTakenAlong } from '../protocols/follow-turn.ts'
 import { Operations } from '../protocols/operations.ts'
@@ -73,6 +80,7 @@ export class AguiEndpoint {
   /** A request that is refused runs no operation, and counts all the same. */
   #read(body: unknown, known: IdentifiedCaller): RunInput {
     try {
+      admitWaiting(known, this.#options.connections)
       return readRunInput(body)
     } catch (error) {
       countRequest(known, this.#options)

@@ -1,4 +1,4 @@
-/** Which of these it is, a stranger is not told. Short, because a socket closes with it. */
+/** A stranger does not learn which of these it is. Short, because a socket closes with it. */
 export const UNKNOWN_TOKEN = 'The token is unknown. It may have expired or been revoked.'
 
 /** The token of an `Authorization` value, or null when it holds none. */

@@ -18,6 +18,7 @@ import {
   SEND_MESSAGE,
   type SentData,
 } from './documents.ts'
+import { admitWaiting } from '../protocols/admit.ts'
 import type { Operations } from '../protocols/operations.ts'
 import { nameFor } from '../protocols/own-session.ts'
 import { accepted, Refused } from '../protocols/refused.ts'
@@ -171,6 +172,7 @@ async function ask(
   { timeout_seconds: seconds, ...args }: Message & { readonly timeout_seconds: number },
   context: ServerContext,
 ): Promise<CallToolResult> {
+  admitWaiting(operations.caller, connections)
   const gone = new AbortController()
   // As any other that waits: a token that is removed, or a server that stops, ends it.
   const identity = { credential: { kind: 'TOKEN', secret: token } as const, viewer: operations.caller.viewer }

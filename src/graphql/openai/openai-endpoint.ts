@@ -12,7 +12,14 @@ import { badRequest } from '../http/bad-request.ts'
 import type { Exchange } from '../http/plain-route.ts'
 import { maskError } from '../operation/mask-error.ts'
 import { REQUEST_ID } from '../plugins/http/use-request-id.ts'
-import { admit, admitCaller, countRequest, type AdmitOptions, type IdentifiedCaller } from '../protocols/admit.ts'
+import {
+  admit,
+  admitCaller,
+  admitWaiting,
+  countRequest,
+  type AdmitOptions,
+  type IdentifiedCaller,
+} from '../protocols/admit.ts'
 import { Operations } from '../protocols/operations.ts'
 import { SESSION_HEADER } from '../protocols/own-session.ts'
 import { type TurnData, CANCEL_TURN, WITHDRAW_MESSAGE } from '../protocols/turn-documents.ts'
@@ -119,6 +126,7 @@ export class OpenAIEndpoint {
   /** A request that is refused runs no operation, and counts all the same. */
   #read(read: () => Ask, known: IdentifiedCaller): Ask {
     try {
+      admitWaiting(known, this.#options.connections)
       return read()
     } catch (error) {
       countRequest(known, this.#options)

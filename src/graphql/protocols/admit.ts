@@ -7,7 +7,8 @@ import { bearerToken, UNKNOWN_TOKEN } from '../http/bearer-token.ts'
 import { overloadedAnswer } from '../http/overloaded.ts'
 import type { Admission } from '../operation/admission.ts'
 import { isTooDeep } from '../operation/operation-limits.ts'
-import type { Authenticate } from '../socket/connections.ts'
+import type { Authenticate, Connections } from '../socket/connections.ts'
+import { Refused } from './refused.ts'
 
 export interface AdmitOptions {
   readonly authenticate: Authenticate
@@ -46,6 +47,15 @@ export async function admit(request: IncomingMessage, options: AdmitOptions): Pr
   const viewer = options.authenticate(credential)
   if (viewer === null) throw stranger(UNKNOWN_TOKEN)
   return { credential, viewer, ...read }
+}
+
+/** Throws a Refused when the user of who is about to wait for a turn has as many connections as they may. */
+export function admitWaiting(
+  { viewer }: Pick<IdentifiedCaller, 'viewer'>,
+  connections: Pick<Connections, 'refusal'>,
+): void {
+  const refusal = connections.refusal(viewer)
+  if (refusal !== null) throw new Refused(`Too many connections: ${refusal}`, { code: 'LIMIT_EXCEEDED' })
 }
 
 /** Counts a request that runs no operation. Throws when its token has sent too many. */

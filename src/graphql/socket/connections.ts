@@ -88,7 +88,7 @@ export class Connections {
     const { connectionsPerUser } = this.#options.config.current().settings
     const limit = connectionsPerUser * (viewer.tokenKind === 'CONNECTOR' ? OF_A_CONNECTOR : 1)
     if ((this.#perUser.get(holderOf(viewer)) ?? 0) < limit) return null
-    return `you have ${limit} connections. Close some, or raise connections_per_user.`
+    return `you have ${limit} connections. Close some, or have the operator raise connections_per_user.`
   }
 
   #count({ identity }: Connection, change: 1 | -1): void {
