@@ -19,6 +19,8 @@ export interface ConnectionMeans {
   readonly programs: Pick<ConfinedPrograms, 'start'>
   readonly keys: ApiKeys
   readonly guard: AddressGuard
+  /** Takes secrets out of a text: what a server says of itself may hold those that it was given. */
+  readonly redact: (text: string) => string
   /** Left out: none. */
   readonly tracing?: Tracing
   readonly clock: Clock
@@ -29,7 +31,7 @@ export interface McpConnection {
   readonly client: Client
   /** Aborts when the connection has ended, from either side. */
   readonly ended: AbortSignal
-  /** How it ended, as the end of a sentence, and what the program printed last: for the log and admins. */
+  /** How it ended, as the end of a sentence, and what the program printed last, redacted: for the log and admins. */
   readonly describeEnd: () => { readonly why: string; readonly lastWords: string }
   /** Resolves when nothing of it is left. Repeatable; never rejects. */
   close(): Promise<void>
@@ -99,7 +101,8 @@ async function startProgram({ name, reach }: McpServerConfig, means: ConnectionM
   const transport = new ProgramTransport(program, means.clock)
   return {
     transport,
-    describeEnd: () => ({ why: transport.whyClosed ?? 'was closed', lastWords: transport.lastWords }),
+    // Before any of it is cut, or put into one line: half of a secret would not be recognised.
+    describeEnd: () => ({ why: transport.whyClosed ?? 'was closed', lastWords: means.redact(transport.lastWords) }),
     leave: () => Promise.resolve(),
     close: () => transport.close(),
   }
@@ -139,7 +142,7 @@ function unreachable(kind: McpReach['kind'], error: unknown, link: Link): AppErr
   return new AppError('TOOLS_UNREACHABLE', what, { retry: 'backoff', cause: error })
 }
 
-/** In one line. Of a word that is cut, as a secret may be, nothing is shown: half of one would not be recognised. */
+/** In one line. Of a word that is cut nothing is shown. */
 export function endOf({ describeEnd }: Pick<McpConnection, 'describeEnd'>): string {
   const { why, lastWords } = describeEnd()
   const isCut = lastWords.length > MAX_SAID_CHARS

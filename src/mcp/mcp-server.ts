@@ -21,8 +21,6 @@ import { readTools, type ReadTool, type ToolList } from './read-tools.ts'
 export interface McpServerOptions extends ConnectionMeans {
   readonly server: McpServerConfig
   readonly logger: Logger
-  /** Takes secrets out of a line: what a server says of itself may hold those that it was given. */
-  readonly redact: (line: string) => string
   /** For tests: shorter pauses. */
   readonly backoff?: BackoffPolicy
 }
@@ -32,7 +30,7 @@ const BACKOFF: BackoffPolicy = { firstMs: 1000, maxMs: 120_000 }
 const STABLE_MS = 60_000
 /** A list that changes all the time is read once in so long. */
 const READ_AGAIN_MS = 1000
-/** Of a cause, as admins are shown it. */
+/** Of a cause, as admins are shown it, and of what a program printed last, in the log. */
 const MAX_CAUSE_CHARS = 2000
 /** Tools that are not offered, of which admins are shown why. */
 const MAX_REFUSED = 3
@@ -174,7 +172,8 @@ export class McpServer implements ToolSource {
   }
 
   #noteEnd(connection: McpConnection): void {
-    const { why, lastWords } = connection.describeEnd()
+    const { why, lastWords: printed } = connection.describeEnd()
+    const lastWords = printed.slice(-MAX_CAUSE_CHARS).toWellFormed()
     this.#become('was lost; it is started again', `Why: it ${endOf(connection)}`)
     this.#options.logger.warn({ server: this.name, why, lastWords }, 'an MCP server is lost; it is started again')
   }

@@ -13,7 +13,8 @@ import { Pace } from './pace.ts'
 
 /** A server that ends by itself when its input does has so long for it. */
 const END_MS = 500
-const MAX_LAST_WORDS = 2000
+/** More than is ever shown, so that a secret which is shown in part stands there as a whole. */
+const MAX_LAST_WORDS = 16 * 1024
 const NEWLINE = 10
 
 export class ProgramTransport implements Transport {

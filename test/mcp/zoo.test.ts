@@ -211,6 +211,15 @@ describe.skipIf(skipped !== '')(`the zoo${skipped}`, { concurrent: true }, () =>
     expect(world.problem('crashes')).toBeNull()
   })
 
+  test('of a secret that one prints as it ends nothing is shown, however long it is', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.secrets.set('LICENCE', `${'hush '.repeat(1000)}end`)
+    world.keep('crashes', 'env = ["LICENCE"]')
+    await expect.poll(() => world.problem('crashes')).toContain('no licence found for [REDACTED]')
+    expect(world.lines.join('')).not.toContain('hush')
+  })
+
   test('one that asks for more than a client gives', async (context) => {
     const { expect } = context
     const world = new McpWorld(context)
