@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { ChatView } from './chat-view.ts'
+import { ChatView, type Approval } from './chat-view.ts'
 import { shortLine } from './describe-chat.ts'
 import { PlainScreen } from './plain-screen.ts'
 
@@ -39,6 +39,22 @@ test('a line of output that comes in pieces is one row, and of one that is writt
   expect(rows.filter((row) => row.includes('│'))).toEqual(
     ['hello', '', '100 %', 'no end', 'warn', 'of another'].map((line) => `  │ ${line}`),
   )
+})
+
+test('what was decided is asked about no longer, though no event says so, and is shown once if one does', async () => {
+  const output = new PassThrough()
+  const view = new ChatView(new PlainScreen(output))
+  const task = { id: 'task_2', index: 0, detail: 'touch x', args: null, taskStatus: 'AWAITING_APPROVAL' } as const
+  const asked = { kind: 'TASK', approvalReason: 'It writes.', expiresAt: COMMON.at, task } as const
+  const undecided = { decidedBy: null, decidedAt: null, note: null, scope: null } as const
+  const approval: Approval = { ...asked, ...undecided, id: 'appr_1', approvalStatus: 'PENDING', remembered: [] }
+  view.showPending([approval])
+  expect(view.asked).toBe(approval)
+  view.decided('appr_1', true)
+  expect(view.asked).toBeNull()
+  view.show({ ...COMMON, __typename: 'ApprovalEvent', approval: { ...approval, approvalStatus: 'APPROVED' } })
+  output.end()
+  expect(stripVTControlCharacters(await text(output)).match(/approved/g)).toHaveLength(1)
 })
 
 test('the first line of a text leaves nothing behind that would overwrite it', () => {

@@ -62,6 +62,11 @@ export class ChatView {
     this.ask()
   }
 
+  /** By the person here: of what another session asks for, no event of this one says so. */
+  decided(id: string, approve: boolean): void {
+    this.#settle(id, approve ? 'approved' : 'denied')
+  }
+
   show(event: SessionEvent): void {
     switch (event.__typename) {
       case 'MessageReceivedEvent':
@@ -141,15 +146,16 @@ export class ChatView {
 
   #showApproval(approval: Approval): void {
     const { id, kind, approvalStatus, approvalReason, task } = approval
-    if (approvalStatus !== 'PENDING') {
-      if (this.#approvals.delete(id)) this.#screen.text(styleText('dim', approvalStatus.toLowerCase()), '  ')
-      return
-    }
+    if (approvalStatus !== 'PENDING') return this.#settle(id, approvalStatus.toLowerCase())
     if (this.#approvals.has(id)) return
     this.#approvals.set(id, approval)
     const question = kind === 'PLAN' ? 'May all of the plan run? It begins with' : 'May this run?'
     this.#screen.text(`${styleText('yellow', question)} ${harmless(task.detail)}`)
     this.#screen.text(styleText('dim', `because: ${harmless(approvalReason)} (${id})`), '  ')
+  }
+
+  #settle(id: string, outcome: string): void {
+    if (this.#approvals.delete(id)) this.#screen.text(styleText('dim', outcome), '  ')
   }
 
   /** Shows the prompt for what is expected of the person now. */

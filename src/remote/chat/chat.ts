@@ -156,7 +156,8 @@ class Chat {
     const reply = readReply(typed)
     if (reply === null) return this.#view.showNotice('y, s or n, and a reason behind it if there is one.')
     const refusal = await sendDecision(this.#client, { id: approval.id, ...reply })
-    if (refusal !== null) this.#view.showNotice(refusal)
+    if (refusal === null) this.#view.decided(approval.id, reply.approve)
+    else this.#view.showNotice(refusal)
   }
 
   /** The id of the message; null when it was refused. */
