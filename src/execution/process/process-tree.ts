@@ -121,7 +121,7 @@ function processesOf(initPid: number): string {
  * them.
  */
 export function measureDeletedFiles(initPid: number): number {
-  const folder = `/proc/${initPid}/root/proc`
+  const folder = processesOf(initPid)
   const sizes = new Map<string, number>()
   for (const pid of listNumbers(folder)) {
     for (const fd of listNumbers(`${folder}/${pid}/fd`)) {
