@@ -20,7 +20,7 @@ export interface Statement {
   /** Prepared once per connection under this name. */
   readonly name: string
   readonly text: string
-  /** For what finds its rows in one way, whatever its values are: planned once per connection (`connection/plan-mode.ts`). */
+  /** Planned once per connection: it finds its rows in one way, whatever its values are (`connection/plan-mode.ts`). */
   readonly plansOnce?: boolean
   /** For what may rightly take long. */
   readonly timeoutMs?: number

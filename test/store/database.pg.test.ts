@@ -57,7 +57,7 @@ test('what says so is planned once on a connection, and all else for its values,
   }
 })
 
-/** How often each prepared statement of the connection was run with one plan for all values, and with one for its own. */
+/** How often each prepared statement of the connection was run with one plan for all values, or with its own. */
 const PLANS = {
   name: '',
   text: `SELECT split_part(name, '.', 1) AS name, generic_plans::int AS once, custom_plans::int AS each

@@ -1,8 +1,9 @@
 /**
- * How a connection of the pool plans what it is asked. PostgreSQL plans a prepared statement anew for the values of each
- * of its first five uses, on every connection, before it keeps one plan for all. To plan what each turn and each poll
- * runs takes six to ten times as long as to run it, and it finds its rows in one way, whatever the values are: it is
- * planned once (`plan_cache_mode = force_generic_plan`). All else, such as lists with filters, is left to PostgreSQL.
+ * How a connection of the pool plans what it is asked. PostgreSQL plans a prepared statement anew for the values of
+ * each of its first five uses, on every connection, before it keeps one plan for all. To plan what each turn and each
+ * poll runs takes six to ten times as long as to run it (bench/README.md, "Planned once"), and it finds its rows in one
+ * way, whatever its values are: it is planned once, by `plan_cache_mode = force_generic_plan`. All else, such as lists
+ * with filters, is left to PostgreSQL.
  */
 import pg, { type PoolClient } from 'pg'
 

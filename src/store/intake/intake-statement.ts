@@ -15,8 +15,8 @@ export type IntakeStatement<Types extends InputTypes> = <Row extends object>(
 ) => Promise<Row[]>
 
 /**
- * `text` follows `WITH input AS (…),`: it goes on with CTEs, then SELECT. `named` names the prepared statement, which is
- * planned once, unless it says otherwise.
+ * `text` follows `WITH input AS (…),`: it goes on with CTEs, then SELECT. `named` names the prepared statement, which
+ * is planned once, unless it says otherwise.
  */
 export function intakeStatement<const Types extends InputTypes>(
   named: string | Omit<Statement, 'text'>,
