@@ -1,4 +1,4 @@
-/** A program whose token has expired is told at every door that it may be that. */
+/** Every door names an expired token as what it may be. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Story } from '../harness/story.ts'
 

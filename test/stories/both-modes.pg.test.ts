@@ -27,7 +27,7 @@ async function openChat(client: ApiClient, id: string): Promise<void> {
 
 test('a conversation waits between two answers when the budget is used up, and its commands run once', async () => {
   const { story } = world
-  // The rehearsal model, which runs the commands that it is told.
+  // The rehearsal model, which runs the commands that a message names.
   await using _spent = await story.reconfigureForNow(storyConfig({ toml: '[budgets]\nuser_tokens_per_day = 1\n' }))
   const [ada, ben] = [story.as('ada'), story.as('ben')]
   await openChat(ben, '@ben:spent')
