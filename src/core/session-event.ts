@@ -1,6 +1,6 @@
 /**
  * The events of a session's log: one union, which the log stores, the feed carries and the door shows. `data` in the
- * events table is the body without `type`. Adding an event is one more member here and one object type in src/graphql.
+ * events table is the body without `type`. How to add one: CONTRIBUTING.md.
  *
  * A turn's events, in order:
  *   MessageReceived, MessageUpdated               the latter when it begins later than it came
@@ -121,6 +121,36 @@ export type SessionEventBody =
     }
 
 export type SessionEventType = SessionEventBody['type']
+
+const KNOWN_TYPES: Readonly<Record<SessionEventType, true>> = {
+  MessageReceived: true,
+  MessageUpdated: true,
+  SessionUpdated: true,
+  Plugin: true,
+  FileReceived: true,
+  PipelineStep: true,
+  PlanCreated: true,
+  TaskUpdate: true,
+  TaskOutput: true,
+  TextDelta: true,
+  TextCompleted: true,
+  Thinking: true,
+  TaskProgress: true,
+  Review: true,
+  Approval: true,
+  Delegation: true,
+  TurnPaused: true,
+  Checkpoint: true,
+  TurnCompleted: true,
+}
+
+/** All of them. */
+export const SESSION_EVENT_TYPES = Object.keys(KNOWN_TYPES) as readonly SessionEventType[]
+
+/** Whether this version knows events of this type; a newer process may have written others. */
+export function isKnownEventType(type: string): type is SessionEventType {
+  return Object.hasOwn(KNOWN_TYPES, type)
+}
 
 /** An event as the log holds it. `seq` is strictly increasing per session; order of seq = order of commit. */
 export type SessionEvent = SessionEventBody & {

@@ -2,7 +2,7 @@
  * The log as rows: reading a session's events in order of `seq`. Appending happens where the state changes, in the same
  * statement (src/store). Rows are mapped by hand, without a schema check per event: only this program writes them.
  */
-import type { SessionEvent, SessionEventType } from '../core/session-event.ts'
+import { isKnownEventType, type SessionEvent } from '../core/session-event.ts'
 import type { Database } from '../store/database.ts'
 
 /** Which page of a session's log; `limit` is a number of events. */
@@ -59,28 +59,6 @@ export interface LogEnd {
   readonly removedSeq: number
 }
 
-const KNOWN_TYPES: Readonly<Record<SessionEventType, true>> = {
-  MessageReceived: true,
-  MessageUpdated: true,
-  SessionUpdated: true,
-  FileReceived: true,
-  Plugin: true,
-  PipelineStep: true,
-  PlanCreated: true,
-  TaskUpdate: true,
-  TaskOutput: true,
-  TextDelta: true,
-  TextCompleted: true,
-  Thinking: true,
-  TaskProgress: true,
-  Review: true,
-  Approval: true,
-  Delegation: true,
-  TurnPaused: true,
-  Checkpoint: true,
-  TurnCompleted: true,
-}
-
 /** The events after `after`, oldest first, with the end of the log; null when there is no such session. */
 export async function readLogPage(database: Database, range: LogRange): Promise<LogPage | null> {
   type PageRow = { readonly last_seq: number; readonly removed_seq: number } & (EventRow | { readonly seq: null })
@@ -91,7 +69,7 @@ export async function readLogPage(database: Database, range: LogRange): Promise<
   const unknownTypes: string[] = []
   for (const row of rows) {
     if (row.seq === null) continue
-    if (isKnown(row)) events.push(toEvent(range.sessionId, row))
+    if (isKnownEventType(row.type)) events.push(toEvent(range.sessionId, row))
     else unknownTypes.push(row.type)
   }
   const full = rows.length === range.limit && last.seq !== null
@@ -109,10 +87,6 @@ export async function readLogEnds(
   type Row = { readonly id: string; readonly last_seq: number; readonly removed_seq: number }
   const rows = await database.query<Row>(LOG_ENDS, [sessionIds])
   return new Map(rows.map((row) => [row.id, { lastSeq: row.last_seq, removedSeq: row.removed_seq }]))
-}
-
-function isKnown(row: EventRow): boolean {
-  return Object.hasOwn(KNOWN_TYPES, row.type)
 }
 
 function toEvent(sessionId: string, row: EventRow): SessionEvent {

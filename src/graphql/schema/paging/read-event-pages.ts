@@ -1,8 +1,7 @@
 /** Pages of the logs of many sessions in one statement, for `Session.events` below lists of sessions. */
-import type { SessionEvent, SessionEventType } from '../../../core/session-event.ts'
+import { isKnownEventType, type SessionEvent, type SessionEventType } from '../../../core/session-event.ts'
 import type { Database, Statement } from '../../../store/database.ts'
 import { badUserInput } from '../values/bad-user-input.ts'
-import { isKnownEventType } from '../session/session-event.ts'
 import type { PageArguments } from './page-request.ts'
 import type { Page } from './page.ts'
 
@@ -105,7 +104,9 @@ function toEventPage(
   const far = found.length > size || !isLookedShort ? kept.at(-1)?.seq : looked.seq
   const [near] = kept
   if (fromEnd) kept.reverse()
-  const edges = kept.filter(isKnown).map((row) => ({ cursor: String(row.seq), node: toEvent(row) }))
+  const edges = kept
+    .filter(({ type }) => isKnownEventType(type))
+    .map((row) => ({ cursor: String(row.seq), node: toEvent(row) }))
   const [start, end] = fromEnd ? [far, near?.seq ?? far] : [near?.seq ?? far, far]
   return {
     edges,
@@ -116,10 +117,6 @@ function toEventPage(
       endCursor: end === undefined ? null : String(end),
     },
   }
-}
-
-function isKnown(row: EventRow): boolean {
-  return isKnownEventType(row.type)
 }
 
 function toEvent({ data, ...row }: EventRow): SessionEvent {

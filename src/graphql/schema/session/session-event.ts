@@ -4,7 +4,6 @@
  * selection, thousands of times a second. Objects (session, turn, task …) are loaded as they are now, many in one
  * statement, so that a client's cache is right after each event without asking for anything else.
  */
-import type { SessionEventType } from '../../../core/session-event.ts'
 import type { LogEntry } from '../../live/log-view.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
@@ -34,37 +33,9 @@ import { toShownMs } from '../values/duration-ms.ts'
 
 export type EventOf<Type extends LogEntry['type']> = Extract<LogEntry, { type: Type }>
 
-const TYPE_NAMES: Readonly<Record<LogEntry['type'], string>> = {
-  SessionSnapshot: 'SessionSnapshot',
-  SessionUpdated: 'SessionUpdatedEvent',
-  MessageReceived: 'MessageReceivedEvent',
-  MessageUpdated: 'MessageUpdatedEvent',
-  FileReceived: 'FileReceivedEvent',
-  Plugin: 'PluginEvent',
-  PipelineStep: 'PipelineStepEvent',
-  PlanCreated: 'PlanCreatedEvent',
-  TaskUpdate: 'TaskUpdateEvent',
-  TaskOutput: 'TaskOutputEvent',
-  TextDelta: 'TextDeltaEvent',
-  TextCompleted: 'TextCompletedEvent',
-  Thinking: 'ThinkingEvent',
-  TaskProgress: 'TaskProgressEvent',
-  Review: 'ReviewEvent',
-  Approval: 'ApprovalEvent',
-  Delegation: 'DelegationEvent',
-  TurnPaused: 'TurnPausedEvent',
-  Checkpoint: 'CheckpointEvent',
-  TurnCompleted: 'TurnCompletedEvent',
-}
-
 /** The object type that shows the entry. */
 export function typeNameOf({ type }: LogEntry): string {
-  return TYPE_NAMES[type]
-}
-
-/** Whether this version can show events of this type; a newer process may have written others. */
-export function isKnownEventType(type: string): type is SessionEventType {
-  return Object.hasOwn(TYPE_NAMES, type)
+  return type === 'SessionSnapshot' ? type : `${type}Event`
 }
 
 export const SessionEventInterface = builder.interfaceRef<LogEntry>('SessionEvent').implement({
