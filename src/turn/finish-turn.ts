@@ -6,7 +6,7 @@
 import type { FinalTurnStatus } from '../core/status.ts'
 import { NO_PLUGIN_WORK } from '../core/tool/plugin-work.ts'
 import type { TurnWrite, JoinedEnd } from '../core/turn-write.ts'
-import type { Ending, TurnContext } from './turn-context.ts'
+import { goesOn, type Ending, type TurnContext } from './turn-context.ts'
 import { NO_USAGE } from '../core/usage.ts'
 import type { JoinedMessage } from '../store/turn/join-turns.ts'
 
@@ -15,7 +15,7 @@ export async function finishTurn(
   context: Pick<TurnContext, 'turn' | 'messages' | 'journal' | 'plugins' | 'clock'>,
   ending: Ending,
 ): Promise<Ending> {
-  if (ending.kind === 'Paused' || (ending.kind === 'Stopped' && ending.reason !== 'CANCELLED')) return ending
+  if (goesOn(ending)) return ending
   const status = statusOf(ending)
   const failure = ending.kind === 'Failed' ? ending.failure : null
   const failureDetail = ending.kind === 'Failed' ? (ending.detail ?? null) : null

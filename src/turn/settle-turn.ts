@@ -6,11 +6,11 @@
 import type { PlanState } from './task/plan-state.ts'
 import { endOpenTasks } from './task/update-task.ts'
 import { tellUser } from './tell-user.ts'
-import type { Ending, TaskContext } from './turn-context.ts'
+import { goesOn, type Ending, type TaskContext } from './turn-context.ts'
 
 /** Records; that it is durable is for `finishTurn`. A turn that goes on elsewhere, or later, is left as it stands. */
 export function settleTurn(context: TaskContext, attempts: readonly PlanState[], ending: Ending): void {
-  if (ending.kind === 'Paused' || (ending.kind === 'Stopped' && ending.reason !== 'CANCELLED')) return
+  if (goesOn(ending)) return
   const plan = attempts.at(-1) ?? null
   if (plan !== null) endOpenTasks(context, plan, 'CANCELLED')
   if (ending.kind !== 'Failed') return

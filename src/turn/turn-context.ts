@@ -90,6 +90,16 @@ export type Ending =
   /** The turn waits without a worker (see `pause` in core/turn-write.ts) and goes on from its rows. */
   | { readonly kind: 'Paused' }
 
+/** Whether the turn goes on elsewhere, or later: it is left as it stands. */
+export function goesOn(ending: Ending): boolean {
+  return ending.kind === 'Paused' || (ending.kind === 'Stopped' && ending.reason !== 'CANCELLED')
+}
+
+/** Whether the turn was stopped to go on elsewhere: no outcome of what was under way is recorded here. */
+export function isTakenAway({ signal }: Pick<TurnContext, 'signal'>): boolean {
+  return signal.aborted && signal.reason !== 'CANCELLED'
+}
+
 /** The ending of a turn whose signal has aborted. */
 export function stopped(context: Pick<TurnContext, 'signal'>): Ending {
   return { kind: 'Stopped', reason: context.signal.reason as StopReason }

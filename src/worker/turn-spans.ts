@@ -4,7 +4,7 @@ import type { OpenTurn } from '../store/turn/begin-turn.ts'
 import type { Committed } from '../store/turn/turn-commit.ts'
 import { placeOfTurn } from '../telemetry/trace-parent.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
-import type { Ending } from '../turn/turn-context.ts'
+import { goesOn, type Ending } from '../turn/turn-context.ts'
 
 interface RunningTurn {
   readonly sessionId: string
@@ -35,7 +35,7 @@ export function inTurnSpan(
   const elapsedMs = now.getTime() - turn.startedAt.getTime()
   return tracing.inSpan({ of: 'turn', subject: 'factotum', attributes, turn: { place, elapsedMs } }, async (span) => {
     const ending = await run()
-    if (ending.kind === 'Paused' || (ending.kind === 'Stopped' && ending.reason !== 'CANCELLED')) span.leaveOpen()
+    if (goesOn(ending)) span.leaveOpen()
     span.set({ 'factotum.turn.ending': ending.kind === 'Stopped' ? ending.reason : ending.kind })
     if (ending.kind === 'Failed') span.fail('TURN_FAILED')
     return ending

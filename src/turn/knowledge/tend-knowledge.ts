@@ -9,7 +9,7 @@
 import { AppError, messageOf } from '../../core/errors.ts'
 import { curateLearnings } from './curate-learnings.ts'
 import { type KnowledgeStep, type StepOutcome, askAfterwards } from '../step-outcome.ts'
-import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
+import { isTakenAway, stopped, type Ending, type TurnContext } from '../turn-context.ts'
 import { BYTES_PER_TOKEN, summarisedChars } from '../../core/dialogue.ts'
 import { loadUnsummarised } from '../../knowledge/load-unsummarised.ts'
 import { claimConsolidation } from '../../knowledge/consolidation/claim-consolidation.ts'
@@ -41,7 +41,7 @@ export async function tendKnowledge(context: TendKnowledgeContext, ending: Endin
   if (due.curation) await attempt(context, 'CURATING', curateLearnings)
   if (due.summary) await attempt(context, 'SUMMARIZING', summarizeSession)
   if (due.consolidation) await attempt(context, 'CONSOLIDATING', consolidateFacts)
-  return context.signal.aborted && context.signal.reason !== 'CANCELLED' ? stopped(context) : ending
+  return isTakenAway(context) ? stopped(context) : ending
 }
 
 type StepContext = Omit<TendKnowledgeContext, 'due'>

@@ -20,7 +20,7 @@ import { printedText } from '../secrets/printed-text.ts'
 import { refuseTask } from '../task/refuse-task.ts'
 import { saveLongOutputs } from './save-long-outputs.ts'
 import type { TaskOutcome } from '../task/task-outcome.ts'
-import { stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
+import { isTakenAway, stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { whyBarred } from '../why-barred.ts'
 import { withholdSecrets } from '../secrets/withhold-secrets.ts'
 import { explainAllowance, workspaceAllowance } from './workspace-allowance.ts'
@@ -73,8 +73,7 @@ export async function runProgram(
   const { patch, publication, hasExited, hostDied } = ended
   // A program that was ended because the turn goes on elsewhere is found RUNNING there. One that has ended by itself is
   // not: it would be taken for interrupted, and perhaps be done again.
-  const { aborted, reason } = context.signal
-  if (aborted && reason !== 'CANCELLED' && !(hasExited && reason === 'HANDED_OVER')) return stopped(context)
+  if (isTakenAway(context) && !(hasExited && context.signal.reason === 'HANDED_OVER')) return stopped(context)
   await saveLongOutputs(context, task, { patch, role: program.role })
   const files = publication === null ? [] : filesOf(context, task.id, publication)
   const changes = { files, ...(hostDied === undefined ? {} : { hostDied }) }
