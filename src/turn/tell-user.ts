@@ -4,7 +4,7 @@
  */
 import { newId } from '../platform/id.ts'
 import { auditTask } from './task/audit-task.ts'
-import type { PlanState, TaskState } from './task/plan-state.ts'
+import { NOT_BEGUN, type PlanState, type TaskState } from './task/plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
 /** Of a task that calls nothing. */
@@ -34,19 +34,7 @@ export function tellUser(
   const index = plan?.tasks.length ?? 0
   const task = { id: taskId, index, type: 'MSG', detail: NOTICE_DETAIL, ...PLAIN } as const
   const patch = { status: 'DONE', output: text, startedAt: at, finishedAt: at } as const
-  const ended: TaskState = {
-    ...task,
-    status: 'DONE',
-    output: text,
-    stderr: null,
-    truncated: false,
-    exitCode: null,
-    reviewVerdict: null,
-    reviewReason: null,
-    approval: null,
-    delegation: null,
-    startedAt: at,
-  }
+  const ended: TaskState = { ...task, ...NOT_BEGUN, status: 'DONE', output: text, startedAt: at }
   const made = {
     id: planId,
     attempt: (place ?? FAILURE).attempt,

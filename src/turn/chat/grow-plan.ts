@@ -10,7 +10,7 @@ import { describeRights } from '../audit-rights.ts'
 import type { HookContext } from '../hooks/hook-data.ts'
 import { notifyCreated } from '../hooks/task-hooks.ts'
 import { auditTask } from '../task/audit-task.ts'
-import type { PlanState, TaskState } from '../task/plan-state.ts'
+import { NOT_BEGUN, type PlanState, type TaskState } from '../task/plan-state.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
 
 const ANSWER = 'Answer the message.'
@@ -80,15 +80,10 @@ export function addTask(
     ...without(redacted),
     index,
     expect: null,
+    ...NOT_BEGUN,
     status,
     output,
     stderr,
-    truncated: false,
-    exitCode: null,
-    reviewVerdict: null,
-    reviewReason: null,
-    approval: null,
-    delegation: null,
     ...(startedAt === undefined ? {} : { startedAt }),
   }
   const event: SessionEventBody = { type: 'TaskUpdate', taskId: id, status }

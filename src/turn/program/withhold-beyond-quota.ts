@@ -7,6 +7,7 @@ import type { Publication } from '../../execution/workspace/publication.ts'
 import { removePublishedBytes } from '../../store/files/published-bytes.ts'
 import { takePublishedBytes } from '../../store/files/published-quota.ts'
 import type { TurnContext } from '../turn-context.ts'
+import { inMib } from './workspace-allowance.ts'
 
 type QuotaContext = Pick<TurnContext, 'turn' | 'config' | 'database' | 'home'>
 
@@ -31,8 +32,4 @@ export async function withholdBeyondQuota(
     'Delete sessions whose files are no longer needed, or ask an administrator for more'
   const added = withheld.map(({ name, size }) => `${name} (${inMib(size)}) was not published: ${why}.`)
   return { files: files.filter(({ id }) => ids.has(id)), notes: [...notes, ...added] }
-}
-
-function inMib(bytes: number): string {
-  return `${(bytes / (1024 * 1024)).toFixed(1)} MiB`
 }

@@ -50,6 +50,7 @@ export async function explainAllowance(
   )
 }
 
-function inMib(bytes: number): string {
+/** For people. */
+export function inMib(bytes: number): string {
   return `${(bytes / (1024 * 1024)).toFixed(1)} MiB`
 }

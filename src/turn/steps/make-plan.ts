@@ -14,7 +14,15 @@ import { approvalProblems } from '../approvals/approval-problems.ts'
 import { currentUser } from '../../config/access/current-user.ts'
 import { completeTasks, taskKey, type CompleteTask } from './complete-tasks.ts'
 import { describeRights } from '../audit-rights.ts'
-import { hasFailed, historyOf, newTaskOf, whyGivenUp, type PlanState, type TaskState } from '../task/plan-state.ts'
+import {
+  hasFailed,
+  historyOf,
+  newTaskOf,
+  NOT_BEGUN,
+  whyGivenUp,
+  type PlanState,
+  type TaskState,
+} from '../task/plan-state.ts'
 import { isNotice } from '../tell-user.ts'
 import type { HookContext } from '../hooks/hook-data.ts'
 import { notifyAnswer } from '../hooks/notify-answer.ts'
@@ -72,7 +80,7 @@ export async function makePlan(
     ])
     if (problems.length === 0) {
       const answered = await answerQuestions(context, planner, plan.answers)
-      const accepted = { planner, proposed: plan, answered, secretNames: [...secretNames] }
+      const accepted = { planner, proposed: plan, tasks, answered, secretNames: [...secretNames] }
       return { kind: 'Planned', plan: storePlan(context, accepted, attempts) }
     }
     feedback.push({ plan, problems })
@@ -115,6 +123,8 @@ function describeTokens(calls: readonly ModelCallRecord[]): string {
 interface Accepted {
   readonly planner: PlannerContext
   readonly proposed: ProposedPlan
+  /** The tasks of it. */
+  readonly tasks: readonly CompleteTask[]
   readonly answered: AnsweredQuestions
   /** Of the secrets that were found in the message. */
   readonly secretNames: readonly string[]
@@ -122,26 +132,18 @@ interface Accepted {
 
 function storePlan(
   context: HookContext & Pick<TurnContext, 'journal' | 'clock'>,
-  { planner, proposed, answered, secretNames }: Accepted,
+  { planner, proposed, tasks: completed, answered, secretNames }: Accepted,
   attempts: readonly PlanState[],
 ): PlanState {
   const last = attempts.at(-1)
   const id = newId('plan')
-  const tasks = completeTasks(proposed.tasks, planner.skills).map((task, index): TaskState => ({
+  const tasks = completed.map((task, index): TaskState => ({
     ...task,
     id: newId('task'),
     index,
     round: null,
     callId: null,
-    status: 'PENDING',
-    output: null,
-    stderr: null,
-    truncated: false,
-    exitCode: null,
-    reviewVerdict: null,
-    reviewReason: null,
-    approval: null,
-    delegation: null,
+    ...NOT_BEGUN,
   }))
   const rights = describeRights(currentUser(context.config.current(), context.turn.userName))
   const plan: PlanState = {

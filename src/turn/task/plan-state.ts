@@ -32,6 +32,19 @@ export type TaskState = { -readonly [Key in keyof StoredTask]: StoredTask[Key] }
   startedAt?: Date
 }
 
+/** What a task's row has of what comes of it, before it has begun. */
+export const NOT_BEGUN = {
+  status: 'PENDING',
+  output: null,
+  stderr: null,
+  truncated: false,
+  exitCode: null,
+  reviewVerdict: null,
+  reviewReason: null,
+  approval: null,
+  delegation: null,
+} as const
+
 /** `before`: the plans of the turn before it. */
 export function planStateOf(plan: StoredPlan, known: StoredKnown, before: readonly PlanState[]): PlanState {
   const { id, attempt, goal, rights } = plan
