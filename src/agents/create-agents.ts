@@ -9,7 +9,7 @@ import type { Logger } from '../platform/logger.ts'
 import type { Agents } from './agent.ts'
 import { ask, modelsOf, type AskOptions } from './ask.ts'
 import { converse } from './assistant/converse.ts'
-import { OPEN_GATE, type CallGate } from './call-gate.ts'
+import type { CallGate } from './call-gate.ts'
 import { renderConsolidatorPrompt } from './consolidator/context.ts'
 import { consolidationFormat } from './consolidator/output.ts'
 import { renderCuratorPrompt } from './curator/context.ts'
@@ -55,10 +55,6 @@ export interface AgentsFor {
 export function createAgentsFor({ home, ...options }: AgentsOptions): (own: AgentsFor) => Agents {
   const shared = { ...options, prompts: createRolePrompts(home) }
   return (own) => agentsOf({ ...shared, ...own })
-}
-
-export function createAgents(options: AgentsOptions): Agents {
-  return createAgentsFor(options)({ gate: OPEN_GATE, timeZone: 'UTC' })
 }
 
 function agentsOf(options: AskOptions): Agents {

@@ -6,7 +6,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { createAgents } from '../../src/agents/create-agents.ts'
+import { OPEN_GATE } from '../../src/agents/call-gate.ts'
+import { createAgentsFor } from '../../src/agents/create-agents.ts'
 import type {
   Agents,
   CuratorContext,
@@ -60,7 +61,7 @@ export async function openAgentsWorld(options: AgentsWorldOptions): Promise<Agen
   const keys = { apiKey: (name: string) => options.keys?.[name] ?? null }
   const model = createLanguageModel({ config, keys, proxyEnv: options.proxyEnv ?? {}, clock, logger })
   return {
-    agents: createAgents({ config, model, home, clock, logger }),
+    agents: createAgentsFor({ config, model, home, clock, logger })({ gate: OPEN_GATE, timeZone: 'UTC' }),
     model,
     config,
     home,
