@@ -3,7 +3,7 @@
  * need not mend the file one error at a time.
  */
 import { parse, TomlError } from 'smol-toml'
-import type { AgentRole } from '../core/model-call.ts'
+import { forEachRole, type AgentRole } from '../core/model-call.ts'
 import { must } from '../platform/must.ts'
 import { toCurationPolicy } from './schema/curation.ts'
 import { findContradictoryRules, toApprovalPolicy } from './schema/approvals.ts'
@@ -203,18 +203,5 @@ function buildModels(
     models: forEachRole((role) => must(listed(role)[0], 'a checked list of models is not empty')),
     fallbacks: forEachRole((role) => listed(role).slice(1)),
     embedder: models.embedder === undefined ? null : parseModel(models.embedder, providers),
-  }
-}
-
-function forEachRole<T>(of: (role: AgentRole) => T): Record<AgentRole, T> {
-  return {
-    planner: of('planner'),
-    reviewer: of('reviewer'),
-    messenger: of('messenger'),
-    assistant: of('assistant'),
-    curator: of('curator'),
-    summarizer: of('summarizer'),
-    paraphraser: of('paraphraser'),
-    introspector: of('introspector'),
   }
 }

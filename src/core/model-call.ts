@@ -16,6 +16,11 @@ export const AGENT_ROLES = [
 ] as const
 export type AgentRole = (typeof AGENT_ROLES)[number]
 
+/** What each role has of something. */
+export function forEachRole<T>(of: (role: AgentRole) => T): Record<AgentRole, T> {
+  return Object.fromEntries(AGENT_ROLES.map((role) => [role, of(role)])) as Record<AgentRole, T>
+}
+
 /** What models are called as: a role, or to say by numbers what texts mean, which takes no prompt. */
 export type CalledAs = AgentRole | 'embedder'
 

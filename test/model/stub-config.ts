@@ -1,6 +1,7 @@
 /** A running configuration that never changes by itself, with one provider: a stub endpoint. */
 import { curationSchema, toCurationPolicy } from '../../src/config/schema/curation.ts'
 import type { Config, LiveConfig, Price, ProviderConfig, RequestSettings, Settings } from '../../src/config/config.ts'
+import { forEachRole } from '../../src/core/model-call.ts'
 import { USUAL_REQUEST } from '../../src/model/wire/request-shape.ts'
 import { REHEARSAL } from '../../src/config/models/model-choice.ts'
 
@@ -91,27 +92,9 @@ export class StubConfig implements LiveConfig {
       logins: new Map(),
       formerNames: new Map(),
       providers: new Map(baseUrl === null ? [] : [[provider.name, provider]]),
-      models: {
-        planner: choice,
-        reviewer: choice,
-        messenger: choice,
-        assistant: choice,
-        curator: choice,
-        summarizer: choice,
-        paraphraser: choice,
-        introspector: choice,
-      },
+      models: forEachRole(() => choice),
       embedder: null,
-      fallbacks: {
-        planner: fallbacks,
-        reviewer: fallbacks,
-        messenger: fallbacks,
-        assistant: fallbacks,
-        curator: fallbacks,
-        summarizer: fallbacks,
-        paraphraser: fallbacks,
-        introspector: fallbacks,
-      },
+      fallbacks: forEachRole(() => fallbacks),
       prices: new Map(Object.entries(prices)),
       curation: toCurationPolicy(curationSchema.parse({})),
       approvals: { fallback: 'ALLOW', rules: [], ownUserMayDecide: false, plansWithStrangers: true },
