@@ -8,8 +8,8 @@ import type { Refusal } from '../../core/refusal.ts'
 import type { SessionAccess } from '../../store/intake/intake-access.ts'
 import { createSession } from '../../store/intake/intake-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
+import { newSession } from './open-session.ts'
 import { announceSessionUpdate } from './session-change.ts'
-import { sourceOf } from './session-source.ts'
 import { tooManySessions } from './too-many-sessions.ts'
 
 /** Null: it is there now. The caller may open it (config/access/session-access.ts). */
@@ -20,25 +20,9 @@ export async function openPlain(
 ): Promise<Refusal | null> {
   const { opener } = access
   const { sessions: maxSessions } = openerQuota(context.config.current(), opener)
-  const at = context.clock.now()
-  const session = {
-    id: sessionId,
-    source: sourceOf(sessionId),
-    connector: viewer.tokenName,
-    openedBy: opener,
-    metadata: '{}',
-    webhook: null,
-    description: null,
-    busyPolicy: 'QUEUE',
-    mode: context.config.current().settings.defaultMode,
-    timeZone: null,
-    model: null,
-    instructions: null,
-    participants: viewer.user === null ? [] : [viewer.user.name],
-    at,
-  } as const
+  const session = newSession(context, viewer, { id: sessionId })
   const created = await createSession(context.database, { actor: access, session, maxSessions })
   if (created.kind === 'NoQuota') return tooManySessions(context, { opener, maxSessions })
-  if (created.kind === 'Created') announceSessionUpdate(context, { sessionId, seq: created.seq, at })
+  if (created.kind === 'Created') announceSessionUpdate(context, { sessionId, seq: created.seq, at: session.at })
   return null
 }

@@ -117,7 +117,8 @@ function inputIssues(config: Config, input: OpenSessionInput): InputIssue[] {
   ]
 }
 
-function newSession(
+/** With what the caller gave of it, unchecked. */
+export function newSession(
   context: IntakeContext,
   viewer: Viewer,
   input: OpenSessionInput & { readonly id: string },
