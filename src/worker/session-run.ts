@@ -280,7 +280,8 @@ export class SessionRun {
     // What lets the turn go on, or end, came while it was being paused: it was not among those that wait.
     const isOver = committed.cancelRequested || pausedTurns.changes !== this.#changesSeen
     if (write.pause !== undefined && isOver) pausedTurns.wake()
-    if ((write.delegations ?? write.delegationSteps ?? []).length > 0) delegator.wake()
+    const delegated = [...(write.delegations ?? []), ...(write.delegationSteps ?? [])]
+    if (delegated.length > 0) delegator.wake()
     if (committed.hasDeliveries) outbox.wake(lease.sessionId)
   }
 

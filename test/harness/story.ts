@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { startApp, type App } from '../../src/app.ts'
 import { resolveDatabase } from '../../src/store/connection/resolve-database.ts'
 import { configPath } from '../../src/config/load-config.ts'
+import type { Timing } from '../../src/config/timing.ts'
 import { FEWEST_CONNECTIONS } from '../../src/config/process-connections.ts'
 import type { SendResult, SessionEvent } from '../../packages/client/src/connect.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
@@ -89,6 +90,8 @@ export interface StoryOptions {
   readonly paused?: boolean
   /** In place of parts of the process's clock. */
   readonly clock?: Partial<Clock>
+  /** In place of some of a story's times. */
+  readonly timing?: Partial<Timing>
   /** Gets every line of the log, of all levels. */
   readonly log?: (line: string) => void
 }
@@ -129,7 +132,7 @@ export class Story implements AsyncDisposable {
       port: 0,
       production: false,
       environment: options.environment ?? {},
-      timing: STORY_TIMING,
+      timing: { ...STORY_TIMING, ...options.timing },
       clock: { ...systemClock, now: () => new Date(Date.now() + (options.clockAheadMs ?? 0)), ...options.clock },
       logger,
       logLines,

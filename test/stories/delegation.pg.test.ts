@@ -9,6 +9,7 @@ import { Lifeline } from '../harness/lifeline.ts'
 import { select } from '../harness/plugins.ts'
 import { queueOf } from '../harness/queue.ts'
 import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll, type StoryConfig } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
 import { useStubStory } from '../harness/use-stub-story.ts'
 import { answerWell } from '../model/good-answers.ts'
 import { answerWhole, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
@@ -129,6 +130,15 @@ test('an answer that does not do goes back with what the review says, up to five
   const [failed] = await delegatedBy(ada, 'cli:in-vain')
   expect(failed).toMatchObject({ status: 'FAILED', round: 5, feedback: 'It has more than one word.' })
   expect(failed?.failure).toMatch(/5 rounds.*more than one word/)
+})
+
+test('a round that goes back is sent at once, whenever the next poll is', async () => {
+  const config = { toml: stubProvider(stubbed.stub) }
+  await using place = await Story.begin({ config, timing: { delegationPollMs: 3_600_000 } })
+  stubbed.stub.follow({ by: rehearsing((round) => (round < 2 ? notYet : content)) })
+  const ada = place.as('ada')
+  await converse(ada, 'cli:at-once', call('What is it?', { expect: 'In one word.' }))
+  expect(await delegatedBy(ada, 'cli:at-once')).toMatchObject([{ status: 'DONE', round: 2 }])
 })
 
 test('a round that joins what its user says in the session of the child is answered with that', async () => {
