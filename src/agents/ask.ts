@@ -49,7 +49,7 @@ export interface Question<T> {
   readonly signal: AbortSignal
 }
 
-/** An answer that is not the asked-for JSON is asked for once more (spec 4). */
+/** An answer that is not the asked-for JSON is asked for once more. */
 const MAX_UNUSABLE = 2
 
 /** Rejects only for bugs (and with what `onText` or the gate throws); everything else is an Answer. */

@@ -1,4 +1,4 @@
-/** Makes the agents: each a question to its model. Called once, by app.ts. */
+/** Makes the agents: each a question to its model. Called once, by open-tools.ts. */
 import type { LiveConfig, ModelChoice } from '../config/config.ts'
 import { summarisedChars } from '../core/dialogue.ts'
 import { FactMarks } from '../core/text/fact-marks.ts'

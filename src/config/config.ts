@@ -135,9 +135,9 @@ export interface Quotas {
 }
 
 export interface Settings {
-  /** Of the conversation, as it was said, in a prompt; about four bytes each. */
   /** ISO 4217 code of the currency of the prices; null: the operator names none. */
   readonly currency: string | null
+  /** Of the conversation, as it was said, in a prompt; about four bytes each. */
   readonly contextTokens: number
   /** Of sessions that name none. */
   readonly timeZone: string

@@ -234,7 +234,7 @@ planner = "azure:four"
     expect(settings.corsOrigins).toEqual(['https://app.example.org', 'http://localhost:5173'])
   })
 
-  test('has the defaults of the specification, and the rehearsal model', () => {
+  test('has the documented defaults, and the rehearsal model', () => {
     const rehearsal = { provider: 'rehearsal', model: 'rehearsal' }
     const { settings, models, providers, prices } = accept(identities)
     expect(settings).toEqual({

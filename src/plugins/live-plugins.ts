@@ -79,7 +79,7 @@ interface Beginning extends Pick<Running, 'key' | 'before'> {
 
 const NOTHING: PluginCounts = { calls: 0, failures: 0, crashes: 0, eventsLeftOut: 0 }
 
-/** One for each process, made by app.ts. */
+/** One for each process, made by open-plugins.ts. */
 export class LivePlugins {
   readonly #options: LivePluginsOptions
   readonly #known: KnownPlugins

@@ -28,7 +28,7 @@ export type Post = (
   message: { readonly sessionId: string; readonly text: string },
 ) => Promise<string | null>
 
-/** What plugins reach, given by app.ts. */
+/** What plugins reach, given by open-plugins.ts. */
 export interface PluginServices {
   readonly database: Database
   readonly config: { current(): Config }

@@ -1,4 +1,4 @@
-/** Opens the way to a collector of OpenTelemetry, where the environment names one. Called once, by app.ts. */
+/** Opens the way to a collector of OpenTelemetry, where the environment names one. Called once, by open-figures.ts. */
 import type { Registry } from 'prom-client'
 import { messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'

@@ -1,6 +1,6 @@
 /**
  * All tools in one list, whatever they come from. A turn takes a snapshot when it begins, so that what it was offered
- * and what it calls are the same; what has vanished since fails when it is called. Made by app.ts.
+ * and what it calls are the same; what has vanished since fails when it is called. Made by open-tools.ts.
  */
 import { isReservedSource, toolSourceOf } from '../core/tool/tool-name.ts'
 import { TOOL_ORIGINS, type Tool, type ToolSource } from './tool.ts'

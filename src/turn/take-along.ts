@@ -67,7 +67,7 @@ export async function takeWaiting(
   return joined
 }
 
-/** For people: "1 message", "2 messages". */
+/** For people: "one message", "2 messages". */
 export function describeCount(count: number): string {
   return count === 1 ? 'one message' : `${count} messages`
 }

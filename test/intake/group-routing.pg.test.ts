@@ -1,5 +1,6 @@
 /**
- * Who starts a turn by what they say, in the statement that takes the message in: the table of spec 2, over real rows.
+ * Who starts a turn by what they say, in the statement that takes the message in: as in route-message.test.ts, over
+ * real rows.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConversationType } from '../../src/core/status.ts'

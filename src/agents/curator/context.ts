@@ -1,4 +1,4 @@
-/** The prompt of the curator (spec 4): the pending learnings, and what is known and asked already. */
+/** The prompt of the curator: the pending learnings, and what is known and asked already. */
 import type { Moment } from '../../core/text/zoned-time.ts'
 import type { CuratorContext } from '../agent.ts'
 import { openPrompt, type Fence } from '../prompt/fence.ts'

@@ -1,4 +1,4 @@
-/** What the curator answers (spec 4): one evaluation for each learning it was shown, by label. */
+/** What the curator answers: one evaluation for each learning it was shown, by label. */
 import * as z from 'zod'
 import type { Evaluation } from '../agent.ts'
 import {

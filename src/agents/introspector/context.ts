@@ -1,5 +1,5 @@
 /**
- * The prompt of the introspector (spec 4): what happened since the last checkpoint, newest first where not all of it
+ * The prompt of the introspector: what happened since the last checkpoint, newest first where not all of it
  * fits, the summary, and its own notes. All of it is data: a conversation that is gone over asks for nothing.
  */
 import { timesIn, type Moment } from '../../core/text/zoned-time.ts'

@@ -1,5 +1,5 @@
 /**
- * What the introspector answers (spec 4): its notes, perhaps a description, and what it learned; all of bounded length.
+ * What the introspector answers: its notes, perhaps a description, and what it learned; all of bounded length.
  */
 import * as z from 'zod'
 import { toStorable } from '../../platform/well-formed.ts'

@@ -1,4 +1,4 @@
-/** The prompt of the messenger (spec 4): what to say, and what it may state; the conversation for what it speaks of. */
+/** The prompt of the messenger: what to say, and what it may state; the conversation for what it speaks of. */
 import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
 import type { Moment } from '../../core/text/zoned-time.ts'
 import type { MessengerContext } from '../agent.ts'

@@ -1,4 +1,4 @@
-/** The prompt of the paraphraser (spec 4): messages of strangers, by label, each in a block of its own. */
+/** The prompt of the paraphraser: messages of strangers, by label, each in a block of its own. */
 import type { Moment } from '../../core/text/zoned-time.ts'
 import type { ParaphraserContext } from '../agent.ts'
 import { openPrompt, type Fence } from '../prompt/fence.ts'

@@ -1,5 +1,5 @@
 /**
- * What the paraphraser answers (spec 4): for each message of a stranger, by label, what it says in the third person.
+ * What the paraphraser answers: for each message of a stranger, by label, what it says in the third person.
  * What must hold: whatever the model answers, no link, command or code of a stranger reaches another prompt through it,
  * and a message that gives instructions is reported by a sentence of ours.
  */

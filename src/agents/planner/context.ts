@@ -1,4 +1,4 @@
-/** The prompt of the planner (spec 4). Every section that others wrote is fenced, and every old text is bounded. */
+/** The prompt of the planner. Every section that others wrote is fenced, and every old text is bounded. */
 import type { ProposedPlan } from '../../core/plan/plan.ts'
 import type { PlanFeedback, PlannerContext, ReplanContext } from '../agent.ts'
 import { openPrompt, type Fence } from '../prompt/fence.ts'

@@ -1,4 +1,4 @@
-/** What the planner answers (spec 4): a goal and tasks. Its rules beyond the shape are in `core/plan/plan-rules.ts`. */
+/** What the planner answers: a goal and tasks. Its rules beyond the shape are in `core/plan/plan-rules.ts`. */
 import * as z from 'zod'
 import type { AnswerOutcome, ProposedAnswer, ProposedPlan, ProposedTask } from '../../core/plan/plan.ts'
 import { isStorable, toStorable } from '../../platform/well-formed.ts'

@@ -1,4 +1,4 @@
-/** The prompt of the reviewer (spec 4): the goal, the message, the task with its result, and what was tried before. */
+/** The prompt of the reviewer: the goal, the message, the task with its result, and what was tried before. */
 import type { Moment } from '../../core/text/zoned-time.ts'
 import type { ReviewerContext } from '../agent.ts'
 import { openPrompt, type Fence } from '../prompt/fence.ts'

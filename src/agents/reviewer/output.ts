@@ -1,4 +1,4 @@
-/** What the reviewer answers (spec 4): whether the plan goes on, why not, and what was learned. */
+/** What the reviewer answers: whether the plan goes on, why not, and what was learned. */
 import * as z from 'zod'
 import { toStorable } from '../../platform/well-formed.ts'
 import type { Review } from '../agent.ts'

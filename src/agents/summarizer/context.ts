@@ -1,4 +1,4 @@
-/** The prompt of the summarizer (spec 4): the summary so far, and the messages to add with what was answered. */
+/** The prompt of the summarizer: the summary so far, and the messages to add with what was answered. */
 import { timesIn, type Moment } from '../../core/text/zoned-time.ts'
 import type { SummarizerContext } from '../agent.ts'
 import { openPrompt, type Fence } from '../prompt/fence.ts'

@@ -1,5 +1,5 @@
 /**
- * Whom a message is from (spec 1, "Resolution"). What must hold: a connector's word is never taken for a user's name.
+ * Whom a message is from. What must hold: a connector's word is never taken for a user's name.
  * Only an alias makes a platform identity a user; otherwise a stranger who renames himself on a chat platform would
  * become an admin.
  */

@@ -1,6 +1,6 @@
 /**
- * The plan rules (spec 4). Each broken rule is one sentence that names the task by its number, says what is wrong and
- * what would be right: the planner mends its plan by these sentences alone, and the last ones are shown to the user.
+ * The plan rules. Each broken rule is one sentence that names the task by its number, says what is wrong and what would
+ * be right: the planner mends its plan by these sentences alone, and the last ones are shown to the user.
  * What must hold: no sentence asks for a shape that another rule refuses, and src/agents/planner/prompt.md says the
  * same.
  */

@@ -1,4 +1,4 @@
-/** The rule of group routing, against the table of the specification. */
+/** The rule of group routing, by a table of who says what, and where. */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Sender } from '../identity.ts'
@@ -9,7 +9,7 @@ const admin = name.map((who): Sender => ({ trusted: true, name: who, role: 'ADMI
 const user = name.map((who): Sender => ({ trusted: true, name: who, role: 'USER' }))
 const stranger = name.map((who): Sender => ({ trusted: false, name: who }))
 
-/** The table of spec 2, and the rows that it does not need to say: what one person says to the agent. */
+/** Who starts a turn in a group, and what one person says to the agent. */
 const TABLE = [
   { type: 'GROUP', from: 'admin', senders: admin, mentioned: true, turn: true, addressed: true },
   { type: 'GROUP', from: 'admin', senders: admin, mentioned: false, turn: true, addressed: false },

@@ -1,6 +1,6 @@
 /**
- * Which messages start a turn (spec 2, "Group routing"): one rule for every platform. Called by intake for each
- * message, and by the turn to decide whether its model may stay silent.
+ * Which messages start a turn: one rule for every platform. Called by intake for each message, and by the turn to
+ * decide whether its model may stay silent.
  *
  *            directed at the agent   not directed
  *   admin    turn                    turn; the model may stay silent

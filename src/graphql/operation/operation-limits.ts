@@ -1,5 +1,5 @@
 /**
- * What one operation may ask for (spec 10). Checked on the parsed document before validation, because validation itself
+ * What one operation may ask for. Checked on the parsed document before validation, because validation itself
  * is expensive on hostile documents; so nothing here relies on the document being valid. Fragments are measured once
  * each: the time taken is linear in the document, while depth and cost count every place where a fragment is spread.
  *

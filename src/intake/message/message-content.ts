@@ -1,4 +1,4 @@
-/** The rule for what a message may contain (spec 3): 1 byte to 256 KiB of UTF-8 that can be stored as it is. */
+/** The rule for what a message may contain: 1 byte to 256 KiB of UTF-8 that can be stored as it is. */
 import type { InputIssue } from '../../core/refusal.ts'
 import { unstorable } from '../../core/text/text-rule.ts'
 

@@ -49,11 +49,11 @@ export function sourceOf(sessionId: string, given?: SourceInput | null): Session
   }
 }
 
-/** On these each conversation begins on some day; their ids say when (spec 2). */
+/** On these each conversation begins on some day; their ids say when. */
 const CHAT_PLATFORMS: ReadonlySet<string> = new Set(['telegram', 'discord', 'slack'])
 
 /**
- * An id for a session whose opener chose none: unguessable, in the opener's name space, by the conventions of spec 2
+ * An id for a session whose opener chose none: unguessable, in the opener's name space, by convention
  * ("@anna:web:<random>", "telegram:<date>-<random>").
  */
 export function newSessionId(namespace: string, kind: string | undefined, now: Date): string {

@@ -1,7 +1,4 @@
-/**
- * CONTEXT: what the planner's prompt holds. Spec 4 lists what may be in it; everything is bounded, however old the
- * session.
- */
+/** CONTEXT: what the planner's prompt holds, all of it bounded, however old the session. */
 import { mayCall } from '../../core/tool/delegated.ts'
 import { skillCall } from '../delegation/may-be-called.ts'
 import type { KnownContext, KnownFact, PlannerContext, ReceivedFile, ReplanContext } from '../../agents/agent.ts'

@@ -1,4 +1,7 @@
-/** Who may see a session, for subscriptions: one read, then asked about any number of viewers. The rule is spec 1's. */
+/**
+ * Who may see a session, for subscriptions: one read, then asked about any number of viewers. The rule is that of
+ * config/access/session-access.ts.
+ */
 import { namespaceAllows, seesAllSessions } from '../../../config/access/session-access.ts'
 import type { Database } from '../../../store/database.ts'
 import type { Audience } from '../log-view.ts'
