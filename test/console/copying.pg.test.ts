@@ -10,6 +10,7 @@ import { ConsoleWorld, type Opened } from './console-world.ts'
 
 const NO_CLIPBOARD = "Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => undefined })"
 const NO_COPYING = 'document.execCommand = () => false'
+const BY_HAND = 'This browser lets the page copy nothing. Select it and copy it by hand.'
 
 describe.skipIf(!hasBrowser)(`copying${withoutBrowser}`, () => {
   let world: ConsoleWorld
@@ -50,13 +51,13 @@ describe.skipIf(!hasBrowser)(`copying${withoutBrowser}`, () => {
     const { page } = opened
     await page.getByRole('tab', { name: 'Details' }).click()
     await page.getByRole('button', { name: 'Copy cli:copied' }).click()
-    await page.getByText('Select it and copy it: cli:copied').waitFor()
+    await page.getByText(`${BY_HAND} cli:copied`).waitFor()
 
     await page.goto(`${world.url}/#/people/tokens`)
     await createToken(page, 'refused')
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Copy' }).click()
-    await dialog.getByRole('alert').getByText('copy it by hand').waitFor()
+    await dialog.getByRole('alert').getByText(BY_HAND).waitFor()
     await page.keyboard.press('Escape')
     expect(await dialog.getByLabel('Token').isVisible()).toBe(true)
     await dialog.getByRole('button', { name: 'I have kept it' }).click()

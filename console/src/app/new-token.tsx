@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { Button } from '../ui/controls/button.tsx'
 import { Dialog } from '../ui/controls/dialog.tsx'
 import { TextAreaField } from '../ui/controls/field.tsx'
-import { copyText } from '../ui/display/copy-text.ts'
+import { COPY_BY_HAND, copyText } from '../ui/display/copy-text.ts'
 import { showSecret, useNewSecret } from '../ui/tell/new-secret.ts'
 
 export function NewToken() {
@@ -51,7 +51,7 @@ function Secret({ secret, onClose }: { readonly secret: string; readonly onClose
       />
       {copying === 'refused' && (
         <p role="alert" className="field-error">
-          This browser lets the page copy nothing. Select the token and copy it by hand.
+          {COPY_BY_HAND}
         </p>
       )}
     </Dialog>

@@ -1,6 +1,9 @@
 /** Into the clipboard, also on a page that came over http from another host: it is given no `navigator.clipboard`. */
 import { notify } from '../tell/toasts.ts'
 
+/** Said wherever it was tried in vain, beside what is to be copied. */
+export const COPY_BY_HAND = 'This browser lets the page copy nothing. Select it and copy it by hand.'
+
 /** False: the browser lets no page copy, or this one not now. */
 export async function copyText(text: string): Promise<boolean> {
   // Only typed as always there.
@@ -17,8 +20,7 @@ export async function copyText(text: string): Promise<boolean> {
 /** Where it cannot be copied, it is shown to be selected by hand. */
 export async function copyOrShow(text: string): Promise<boolean> {
   const isCopied = await copyText(text)
-  if (!isCopied)
-    notify({ tone: 'bad', text: `This browser lets the page copy nothing. Select it and copy it: ${text}` })
+  if (!isCopied) notify({ tone: 'bad', text: `${COPY_BY_HAND} ${text}` })
   return isCopied
 }
 
