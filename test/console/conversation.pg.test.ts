@@ -7,6 +7,8 @@ import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleWorld } from './console-world.ts'
 
 const ID = 'cli:long'
+/** Of the page's socket, which counts as lost when the clock leaps over it. */
+const PING_EVERY_MS = 15_000
 
 describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
   let world: ConsoleWorld
@@ -29,14 +31,26 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
   })
 
   test('what a delegated task waits for is decided where the conversation is', async () => {
-    await using opened = await world.open('ada', { path: '/sessions/cli:delegating' })
+    await using opened = await world.blank()
     const { page } = opened
+    let reads = 0
+    page.on('request', (request) => {
+      if (request.postData()?.includes('query ApprovalsBelow') === true) reads += 1
+    })
+    await page.clock.install()
+    await world.logIn(opened, 'ada')
+    await page.goto(`${world.url}/#/sessions/cli:delegating`)
     const task = { task: 'run: rm -f nothing', expect: 'An answer.' }
     await say(page, `tool: delegation__delegate ${JSON.stringify(task)}`)
     const card = page.getByRole('region', { name: 'Approval', exact: true })
     await card.getByText('rm -f nothing').waitFor()
     const why = page.getByRole('region', { name: 'Why it waits' }).getByText('A decision is waited for there')
     expect(await why.innerText()).not.toContain('appr_')
+    // What is asked there comes by an update: nothing is read again as time goes by.
+    const before = reads
+    await page.clock.fastForward(PING_EVERY_MS / 3)
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    expect(reads).toBe(before)
     await card.getByRole('button', { name: 'Approve' }).click()
     await card.waitFor({ state: 'hidden' })
     const answer = page.locator('.entry-agent', { hasText: 'Rehearsal' })

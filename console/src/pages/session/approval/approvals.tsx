@@ -1,18 +1,21 @@
 /** What the turn waits for, in its place: above the composer. */
 import type { SessionState } from '@factotum/client'
 import { useSession } from '@factotum/client/react'
-import { useRead } from '../../../data/use-read.ts'
-import { ApprovalsBelowDocument } from '../../../generated/graphql.ts'
+import { queryClient } from '../../../data/query-client.ts'
+import { keyOf, useRead } from '../../../data/use-read.ts'
+import { useUpdates } from '../../../data/use-updates.ts'
+import { ApprovalsBelowDocument, ApprovalUpdatesDocument } from '../../../generated/graphql.ts'
 import { ApprovalCard } from './approval-card.tsx'
 import './approval.css'
-
-/** What is asked in the sessions of delegated tasks is no event of this one, and has no subscription of its own. */
-const BELOW_EVERY_MS = 2000
 
 export function Approvals({ id }: { readonly id: string }) {
   const approvals = useSession(id, (state) => state.approvals)
   const enabled = useSession(id, delegates)
-  const { data } = useRead(ApprovalsBelowDocument, { id }, { enabled, everyMs: BELOW_EVERY_MS })
+  const { data } = useRead(ApprovalsBelowDocument, { id }, { enabled })
+  // What is asked in the sessions of delegated tasks is no event of this one.
+  useUpdates(ApprovalUpdatesDocument, enabled ? {} : null, () => {
+    void queryClient.invalidateQueries({ queryKey: keyOf(ApprovalsBelowDocument, { id }) })
+  })
   const own = approvals.map((approval) => approval.id)
   const below = enabled ? (data?.session?.approvals ?? []).map((approval) => approval.id).toReversed() : []
   const ids = [...new Set([...own, ...below])]
