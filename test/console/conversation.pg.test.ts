@@ -1,7 +1,7 @@
 /** A conversation on its page: what is new stays in sight while its end is, and is read as it was written. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AppendMessageDocument } from '../generated/graphql.ts'
+import { AppendMessageDocument, OpenSessionDocument } from '../generated/graphql.ts'
 import { approvalRules } from '../harness/approvals.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleWorld } from './console-world.ts'
@@ -165,6 +165,34 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     await page.getByText('Not sent, because this did not arrive: plan.txt').waitFor()
     expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('What does the plan say?')
     expect(await page.locator('.entry-person').count()).toBe(0)
+  })
+
+  test('a message with a file that did not arrive is not sent without it: it is tried again, or left out', async () => {
+    await world.story.as('ada').run(OpenSessionDocument, { input: { id: 'cli:failed-upload' } })
+    await using opened = await world.open('ada', { path: '/sessions/cli:failed-upload', allowed: /Failed to load/ })
+    const { page } = opened
+    await page.route('**/files/**', (route) => route.fulfill({ status: 503, json: { problem: 'The disk is away.' } }))
+    const files = page.locator('.composer').getByRole('list', { name: 'Files' })
+    const chosen = ['plan.txt', 'notes.txt'].map((name) => ({
+      name,
+      mimeType: 'text/plain',
+      buffer: Buffer.from(name),
+    }))
+    await page.getByLabel('Files', { exact: true }).setInputFiles(chosen)
+    await expect.poll(() => files.getByText('The disk is away.').count()).toBe(2)
+    await say(page, 'What does the plan say?')
+    await page.getByText('Not sent, because this did not arrive: plan.txt, notes.txt').waitFor()
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('What does the plan say?')
+    await page.unroute('**/files/**')
+    await page.getByRole('button', { name: 'Leave out notes.txt' }).click()
+    await page.getByRole('button', { name: 'Try plan.txt again' }).click()
+    await files.getByText('8 B').waitFor()
+    await page.getByRole('button', { name: 'Send' }).click()
+    const sent = page.locator('.entry-person', { hasText: 'What does the plan say?' })
+    await sent.getByText('plan.txt').waitFor()
+    expect(await sent.innerText()).not.toContain('notes.txt')
+    await page.reload()
+    await sent.getByText('plan.txt').waitFor()
   })
 
   test('a message that waited stands below the answer it waited for, and above its own', async () => {

@@ -1,4 +1,4 @@
-/** Send while files are on their way: the message waits for them, and goes out by itself unless one does not arrive. */
+/** Send while files are on their way: the message waits for them, and goes out by itself; never without one of them. */
 import { useEffect, useEffectEvent, useState } from 'react'
 import { notify } from '../../../ui/tell/toasts.ts'
 import type { Uploads } from './use-uploads.ts'
@@ -13,19 +13,22 @@ interface Sending {
 export function useSending(uploads: Uploads, send: () => void): Sending {
   const [isWaiting, setIsWaiting] = useState(false)
   const { isBusy } = uploads
-  const arrived = useEffectEvent(() => {
-    setIsWaiting(false)
+  const sendWhole = (): void => {
     const failed = uploads.files.flatMap(({ name, status }) => (status === 'failed' ? [name] : []))
     if (failed.length === 0) return send()
-    const text = `Not sent, because this did not arrive: ${failed.join(', ')}. Leave it out, or attach it again.`
+    const text = `Not sent, because this did not arrive: ${failed.join(', ')}. Try it again, or leave it out.`
     notify({ tone: 'bad', text })
+  }
+  const arrived = useEffectEvent(() => {
+    setIsWaiting(false)
+    sendWhole()
   })
   useEffect(() => {
     if (isWaiting && !isBusy) arrived()
   }, [isWaiting, isBusy])
   return {
     isWaiting,
-    begin: () => (isBusy ? setIsWaiting(true) : send()),
+    begin: () => (isBusy ? setIsWaiting(true) : sendWhole()),
     stop: () => setIsWaiting(false),
   }
 }

@@ -5,7 +5,7 @@ import { MOST_FILES, nameFiles, pastedName, type NamedFile } from './name-files.
 
 export interface Upload {
   readonly name: string
-  readonly size: number
+  readonly file: File
   readonly status: 'sending' | 'there' | 'failed'
   readonly problem: string | null
 }
@@ -17,6 +17,8 @@ export interface Uploads {
   readonly add: (files: Iterable<File>) => void
   /** The same for files of the clipboard, whose pictures have no names of their own. */
   readonly paste: (files: Iterable<File>) => void
+  /** One that failed. */
+  readonly retry: (upload: Upload) => void
   readonly remove: (name: string) => void
   /** The names of those that are there; none is left then. */
   readonly take: () => string[]
@@ -26,6 +28,10 @@ export function useUploads(sessionId: string): Uploads {
   const [files, setFiles] = useState<readonly Upload[]>([])
   const change = (name: string, part: Partial<Upload>): void =>
     setFiles((before) => before.map((file) => (file.name === name ? { ...file, ...part } : file)))
+  const begin = ({ name, file }: NamedFile<File>): void =>
+    void upload(sessionId, name, file).then((problem) =>
+      change(name, problem === null ? { status: 'there' } : { status: 'failed', problem }),
+    )
   const add = (added: readonly NamedFile<File>[]): void => {
     const taken = files.flatMap(({ name, status }) => (status === 'failed' ? [] : [name]))
     const chosen = nameFiles(added, taken)
@@ -33,12 +39,9 @@ export function useUploads(sessionId: string): Uploads {
     if (leftOut > 0)
       notify({ tone: 'bad', text: `At most ${MOST_FILES} files go with one message. Left out: ${leftOut}.` })
     const names = new Set(chosen.map(({ name }) => name))
-    const fresh = chosen.map(({ name, file: { size } }): Upload => ({ name, size, status: 'sending', problem: null }))
+    const fresh = chosen.map((named): Upload => ({ ...named, status: 'sending', problem: null }))
     setFiles((before) => [...before.filter(({ name }) => !names.has(name)), ...fresh])
-    for (const { name, file } of chosen)
-      void upload(sessionId, name, file).then((problem) =>
-        change(name, problem === null ? { status: 'there' } : { status: 'failed', problem }),
-      )
+    chosen.forEach(begin)
   }
   return {
     files,
@@ -47,6 +50,10 @@ export function useUploads(sessionId: string): Uploads {
     paste: (added) => {
       const at = new Date()
       add([...added].map((file) => ({ name: pastedName(file.name, at), file })))
+    },
+    retry: (failed) => {
+      change(failed.name, { status: 'sending' })
+      begin(failed)
     },
     remove: (name) => setFiles((before) => before.filter((file) => file.name !== name)),
     take: () => {
