@@ -19,6 +19,8 @@ describe.skipIf(!hasBrowser)(`a turn that waits${withoutBrowser}`, () => {
     await using opened = await world.open('ben', { ...PHONE, path: '/sessions/%40ben%3Aspent' })
     const { page } = opened
     const why = page.getByRole('region', { name: 'Why it waits' })
+    await page.locator(READ_OUT).waitFor({ state: 'attached' })
+    await page.evaluate(HEARD)
     {
       const spent = storyConfig({ toml: '[budgets]\nuser_tokens_per_day = 1\n' })
       await using _spent = await world.story.reconfigureForNow(spent)
@@ -28,6 +30,19 @@ describe.skipIf(!hasBrowser)(`a turn that waits${withoutBrowser}`, () => {
     }
     await page.locator('.entry-agent').waitFor()
     await why.waitFor({ state: 'hidden' })
+    expect(await page.evaluate('heard')).toEqual([expect.stringContaining('The budget of user ben')])
+  })
+
+  test('an approval that is waited for is read out', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli%3Aread-out' })
+    const { page } = opened
+    await page.locator(READ_OUT).waitFor({ state: 'attached' })
+    await page.evaluate(HEARD)
+    await say(page, 'run: rm -f nothing')
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.locator('.entry-agent').waitFor()
+    expect(await page.evaluate('heard')).toEqual([expect.stringContaining('until a person approves')])
+    expect(await page.getByRole('region', { name: 'Why it waits' }).count()).toBe(0)
   })
 
   test('a session that was opened while its turn waited is deleted after it, without a reload', async () => {
@@ -74,6 +89,18 @@ describe.skipIf(!hasBrowser)(`a turn that waits${withoutBrowser}`, () => {
     await expect.poll(ground).toBe(usual)
   })
 })
+
+/** Where it is read out why a turn waits: there before it waits, since a region that comes is not read. */
+const READ_OUT = '.session-talk > .unseen[role="status"]'
+
+/** Collects what is read out there. */
+const HEARD = `window.heard = []
+  {
+    const region = document.querySelector('${READ_OUT}')
+    new MutationObserver(() => {
+      if (region.textContent !== '') heard.push(region.textContent)
+    }).observe(region, { subtree: true, childList: true, characterData: true })
+  }`
 
 /** Collects what every moment of the conversation was shown as, at whatever time. */
 const SEEN = `window.seen = new Set()
