@@ -29,4 +29,17 @@ describe.skipIf(!hasBrowser)(`the server is being replaced${withoutBrowser}`, ()
     await page.getByText('Nothing was said yet').waitFor()
     await page.getByText('The server does not answer').waitFor({ state: 'detached' })
   })
+
+  test('a page that is opened for the first time while the server is away is shown once it is back', async () => {
+    await using opened = await world.open('ada', { allowed: /Failed to (?:load|fetch)|Unable to preload/ })
+    const { page } = opened
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await page.route('**/*', (route) => route.abort())
+    await page.getByRole('link', { name: 'Schedules' }).click()
+    await page.getByText('The server does not answer').waitFor()
+    expect(await page.getByText('Something went wrong').count()).toBe(0)
+    await page.unroute('**/*')
+    await page.getByRole('heading', { name: 'Schedules' }).waitFor()
+    await page.getByText('The server does not answer').waitFor({ state: 'detached' })
+  })
 })
