@@ -23,7 +23,9 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     const { page } = opened
     await page.getByText('Line 20').waitFor()
     await say(page, 'run: rm -f nothing')
-    await page.getByRole('button', { name: 'Approve' }).waitFor()
+    const card = page.getByRole('region', { name: 'Approval', exact: true })
+    await card.getByRole('list', { name: 'Keys' }).waitFor()
+    expect(await card.locator('kbd').allInnerTexts()).toEqual(['a', 'd', 'e'])
     await expect.poll(() => hiddenBelow(page, 'run: rm -f nothing')).toBeLessThanOrEqual(0)
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.locator('.entry-agent', { hasText: 'Rehearsal' }).waitFor()

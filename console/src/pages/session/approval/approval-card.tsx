@@ -13,12 +13,18 @@ import {
 import { Button } from '../../../ui/controls/button.tsx'
 import { TextField } from '../../../ui/controls/field.tsx'
 import { Badge } from '../../../ui/display/badge.tsx'
+import { KeyHints } from '../../../ui/display/key-hints.tsx'
 import { Time } from '../../../ui/display/time.tsx'
 import { useKeys } from '../../../ui/keys/use-keys.ts'
 import type { Asked } from './asked.ts'
 import { editOf, EditWhat, textOf } from './edit-what.tsx'
 
 const TOUCHED = [ApprovalCardDocument, ApprovalsBelowDocument]
+
+const KEYS = [
+  ['a', 'approve'],
+  ['d', 'deny'],
+] as const
 
 interface ApprovalCardProps {
   readonly id: string
@@ -45,8 +51,9 @@ function Card({ asked, hasKeys }: { readonly asked: Asked; readonly hasKeys: boo
     void send({ input: { id: asked.id, ...part, ...said, ...(part.approve ? edit?.input : {}) } })
   }
   const beginEdit = (): void => setEdited((before) => before ?? textOf(asked))
+  const ownsKeys = hasKeys && viewerCan.decide
   const keys = { a: () => decide({ approve: true }), d: () => decide({ approve: false }) }
-  useKeys(hasKeys && viewerCan.decide ? { ...keys, ...(viewerCan.edit ? { e: beginEdit } : {}) } : {})
+  useKeys(ownsKeys ? { ...keys, ...(viewerCan.edit ? { e: beginEdit } : {}) } : {})
   return (
     <section className="approval" aria-label="Approval">
       <Head asked={asked} />
@@ -65,6 +72,7 @@ function Card({ asked, hasKeys }: { readonly asked: Asked; readonly hasKeys: boo
       ) : (
         <p className="small soft">Others decide this.</p>
       )}
+      {ownsKeys && <KeyHints keys={viewerCan.edit ? [...KEYS, ['e', 'edit']] : KEYS} />}
     </section>
   )
 }
