@@ -49,9 +49,17 @@ describe.skipIf(!hasBrowser)(`copying${withoutBrowser}`, () => {
   test('where a browser lets no page copy, the page says what to do, and keeps a token that is shown once', async () => {
     await using opened = await openWith([NO_CLIPBOARD, NO_COPYING], '/sessions/cli%3Acopied')
     const { page } = opened
+    await page.clock.install()
     await page.getByRole('tab', { name: 'Details' }).click()
     await page.getByRole('button', { name: 'Copy cli:copied' }).click()
-    await page.getByText(`${BY_HAND} cli:copied`).waitFor()
+    const shown = page.getByText(`${BY_HAND} cli:copied`)
+    await shown.waitFor()
+    // It stays for as long as it takes to copy it.
+    await page.clock.fastForward(10_000)
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    expect(await shown.isVisible()).toBe(true)
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await shown.waitFor({ state: 'detached' })
 
     await page.goto(`${world.url}/#/people/tokens`)
     await createToken(page, 'refused')

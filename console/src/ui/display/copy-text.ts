@@ -20,7 +20,7 @@ export async function copyText(text: string): Promise<boolean> {
 /** Where it cannot be copied, it is shown to be selected by hand. */
 export async function copyOrShow(text: string): Promise<boolean> {
   const isCopied = await copyText(text)
-  if (!isCopied) notify({ tone: 'bad', text: `${COPY_BY_HAND} ${text}` })
+  if (!isCopied) notify({ tone: 'bad', text: `${COPY_BY_HAND} ${text}`, isKept: true })
   return isCopied
 }
 

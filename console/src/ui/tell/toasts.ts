@@ -7,6 +7,8 @@ export interface Toast {
   readonly tone: 'plain' | 'good' | 'bad'
   readonly text: string
   readonly action?: { readonly label: string; readonly run: () => void }
+  /** True: it stays until it is dismissed. */
+  readonly isKept?: boolean
 }
 
 const SHOWN_MS = 6000
@@ -25,6 +27,7 @@ function become(next: readonly Toast[]): void {
 export function notify(toast: Omit<Toast, 'id'>): void {
   const id = (lastId += 1)
   become([...toasts.filter(({ text }) => text !== toast.text), { ...toast, id }].slice(-MOST))
+  if (toast.isKept === true) return
   setTimeout(() => dismiss(id), toast.action === undefined ? SHOWN_MS : SHOWN_MS * 2)
 }
 
