@@ -7,7 +7,7 @@ import type { SessionClient } from '../session-client.ts'
 import type { SessionView } from '../read-view.ts'
 import type { ChatMessage, Chunk, MessagePart } from './chunks.ts'
 import {
-  AskedBelowDocument,
+  AskedDocument,
   DecidedTurnDocument,
   OwnNamespaceDocument,
   StopTurnDocument,
@@ -18,14 +18,7 @@ import {
 } from './documents.ts'
 import { messagesOf, turnSince, type SaidMessage } from './history.ts'
 import { KEY_PREFIX } from './message-key.ts'
-import {
-  callsWithoutResult,
-  readQuestionId,
-  resultBelow,
-  TurnChunks,
-  WAITS_BELOW,
-  type Pending,
-} from './turn-chunks.ts'
+import { callsWithoutResult, readQuestionId, resultBelow, TurnChunks, WAITS, type Pending } from './turn-chunks.ts'
 
 export type { ChatMessage, Chunk, PlanData, PlanTask } from './chunks.ts'
 export type { SaidMessage } from './history.ts'
@@ -303,8 +296,13 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
         // An earlier pause, of a turn that has gone on since: what is asked now stands further on in the log.
         const isAsked = ({ id }: Pending): boolean => asked.has(id) || event.pausedReason.includes(id)
         if (waiting.length === 0 || !waiting.every(isAsked)) continue
+        const isOwn = now.approvals.length > 0
+        if (!waiting.some(mayDecide)) {
+          yield* chunks.hold(isOwn ? waiting : [])
+          continue
+        }
         const waitingId = followed === turnId ? null : turnId
-        const question = now.approvals.length > 0 ? chunks.ask(waiting, waitingId) : chunks.askBelow(waiting, waitingId)
+        const question = isOwn ? chunks.ask(waiting, waitingId) : chunks.askBelow(waiting, waitingId)
         yield* [...chunks.end(), ...question, { type: 'finish' } as const]
         return
       }
@@ -328,23 +326,24 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   /**
-   * Where a turn that people must decide about stands before this one: its calls, to be decided about here. Null: this
-   * one comes without that.
+   * Where a turn that the page's user must decide about stands before this one: its calls, to be decided about here.
+   * Null: this one comes without that.
    */
   async #askedFirst(session: SessionClient, turnId: string): Promise<Chunk[] | null> {
     const view = await session.view()
     const ahead = view?.activeTurn?.turn.id
     if (view === null || ahead === undefined || ahead === turnId) return null
     const waiting = await this.#waiting(session, view)
-    if (waiting.length === 0 || (await this.#isOver(turnId))) return null
+    if (!waiting.some(mayDecide) || (await this.#isOver(turnId))) return null
     return [...new TurnChunks(ahead, view).ask(waiting, turnId), { type: 'finish' }]
   }
 
   /** What the turn that runs waits for, or else what it has delegated, oldest first. */
   async #waiting(session: SessionClient, { approvals, activeTurn }: SessionView): Promise<readonly Pending[]> {
-    if (approvals.length > 0 || activeTurn?.turn.pausedReason == null) return approvals
-    const { session: read } = await this.#options.client.read(AskedBelowDocument, { id: session.id })
-    return read?.approvals.toReversed() ?? []
+    if (approvals.length === 0 && activeTurn?.turn.pausedReason == null) return []
+    const { session: read } = await this.#options.client.read(AskedDocument, { id: session.id })
+    const own = new Set(approvals.map(({ id }) => id))
+    return read?.approvals.toReversed().filter(({ id }) => own.size === 0 || own.has(id)) ?? []
   }
 
   async #isOver(turnId: string): Promise<boolean> {
@@ -366,6 +365,11 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     if (isLeft ? behind === undefined || !(await isActive(behind)) : !(await isActive())) return
     await this.#options.client.run(StopTurnDocument, { input: { sessionId: session.id } })
   }
+}
+
+/** Of one turn all are alike: they are its user's. */
+function mayDecide({ viewerCan }: Pending): boolean {
+  return viewerCan.decide
 }
 
 /** Tells the versions of one message apart, and nothing more. */
@@ -437,7 +441,7 @@ function isShown({ status, lastSeq }: ShownTurn, after: number): boolean {
 /** Calls that are still to have a result: those that were decided about, and delegated tasks that waited for that. */
 function openCalls({ parts }: ChatMessage): string[] {
   return (parts as readonly MessagePart[]).flatMap(({ state, output, toolCallId = [] }) =>
-    state === DECIDED || output === WAITS_BELOW ? toolCallId : [],
+    state === DECIDED || output === WAITS ? toolCallId : [],
   )
 }
 

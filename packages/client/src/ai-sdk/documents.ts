@@ -88,19 +88,22 @@ export const DecidedTurnDocument = typed<
   }
 }`)
 
-/** What the sessions wait for to which this one has delegated. */
-export const AskedBelowDocument = typed<
+/** What a session waits for, and those to which it has delegated; newest first. */
+export const AskedDocument = typed<
   {
     readonly session: {
       readonly approvals: readonly {
         readonly id: string
+        readonly viewerCan: { readonly decide: boolean }
         readonly task: { readonly id: string; readonly detail: string; readonly args?: unknown }
       }[]
     } | null
   },
   { readonly id: string }
->(`query AskedBelow($id: ID!) {
-  session(id: $id) { approvals(status: [PENDING], delegated: true) { id task { id detail args } } }
+>(`query Asked($id: ID!) {
+  session(id: $id) {
+    approvals(status: [PENDING], delegated: true) { id viewerCan { decide } task { id detail args } }
+  }
 }`)
 
 /** Requests the end of the turn that runs in the session; repeated after that it is refused, and changes nothing. */

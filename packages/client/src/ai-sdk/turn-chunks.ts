@@ -9,14 +9,16 @@ type Task = Told<'TaskUpdateEvent'>['task']
 /** An approval that is asked for. */
 export interface Pending {
   readonly id: string
+  /** Whether the page's user may. */
+  readonly viewerCan: { readonly decide: boolean }
   readonly task: { readonly id: string; readonly detail: string; readonly args?: unknown }
 }
 
 /** Of what a running command prints, a page is shown the end. */
 const SHOWN_OUTPUT = 32 * 1024
 
-/** The result of a delegated task until what it waits for is decided. */
-export const WAITS_BELOW = 'It waits for a decision.'
+/** The result of a call, or of the delegated task that makes it, until what it waits for is decided. */
+export const WAITS = 'It waits for a decision.'
 
 const ENDS: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'SKIPPED', 'CANCELLED', 'INTERRUPTED'])
 
@@ -83,20 +85,32 @@ export class TurnChunks {
    * `waitingId`: the turn that waits behind this one, in whose answer it is asked.
    */
   ask(approvals: readonly Pending[], waitingId: string | null = null): Chunk[] {
-    return approvals.flatMap(({ id, task }): Chunk[] => {
-      const input = task.args ?? { command: task.detail }
-      const toolName = this.#names.get(task.id) ?? 'run_command'
-      return [
-        { type: 'tool-input-available', toolCallId: task.id, toolName, input, dynamic: true },
-        { type: 'tool-approval-request', approvalId: questionId(id, waitingId), toolCallId: task.id },
-      ]
-    })
+    return approvals.flatMap(({ id, task }): Chunk[] => [
+      this.#show(task),
+      { type: 'tool-approval-request', approvalId: questionId(id, waitingId), toolCallId: task.id },
+    ])
   }
 
   /** As `ask`, for calls that delegated tasks make. A page sends no decision while a call of its own has no result. */
   askBelow(approvals: readonly Pending[], waitingId: string | null = null): Chunk[] {
-    const open = [...this.#calls].map((id): Chunk => result(id, WAITS_BELOW))
+    const open = [...this.#calls].map((id): Chunk => result(id, WAITS))
     return [...open, ...this.ask(approvals, waitingId)]
+  }
+
+  /**
+   * In place of a question, for a page whose user may not decide: the calls, none where delegated tasks make them, and
+   * that what is open waits. The turn is followed on.
+   */
+  hold(approvals: readonly Pending[]): Chunk[] {
+    const shown = approvals.map(({ task }) => this.#show(task))
+    for (const { task } of approvals) this.#calls.add(task.id)
+    return [...shown, ...[...this.#calls].map((id): Chunk => ({ ...result(id, WAITS), preliminary: true }))]
+  }
+
+  #show({ id: toolCallId, detail, args }: Pending['task']): Chunk {
+    const toolName = this.#names.get(toolCallId) ?? 'run_command'
+    const input = args ?? { command: detail }
+    return { type: 'tool-input-available', toolCallId, toolName, input, dynamic: true }
   }
 
   /** What is open is closed. */
@@ -204,7 +218,7 @@ export function resultBelow(toolCallId: string, isApproved: boolean): Chunk {
   return isApproved ? result(toolCallId, 'Allowed.') : { type: 'tool-output-denied', toolCallId }
 }
 
-function result(toolCallId: string, output: string): Chunk {
+function result(toolCallId: string, output: string): Extract<Chunk, { type: 'tool-output-available' }> {
   return { type: 'tool-output-available', toolCallId, output, dynamic: true }
 }
 
