@@ -30,7 +30,7 @@ export interface WorkerParts {
   readonly tools: Pick<Tools, 'commands' | 'skills' | 'toolCatalog' | 'agentsFor' | 'embedder'>
   readonly knowledge: { readonly checkpointer: Pick<Checkpointer, 'turnEnded'> }
   readonly delegator: { wake(): void }
-  readonly pausedTurns: Pick<PausedTurns, 'wake' | 'changes'>
+  readonly pausedTurns: Pick<PausedTurns, 'wake' | 'endCancelled' | 'changes'>
 }
 
 /** Not started: app.ts does when all else is there. `homeWatch`: no turn begins while FACTOTUM_HOME cannot be used. */

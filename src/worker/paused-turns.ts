@@ -34,7 +34,8 @@ export class PausedTurns {
   readonly #options: PausedTurnsOptions
   #stopListening: readonly (() => void)[] = []
   readonly #stopping = new AbortController()
-  readonly #wakes = new Coalesced(() => this.#wakeAll())
+  readonly #wakes = new Coalesced(() => this.#retried((turn) => this.#mayGoOn(turn)))
+  readonly #ends = new Coalesced(() => this.#retried(isCancelled))
   #changes = 0
 
   constructor(options: PausedTurnsOptions) {
@@ -61,14 +62,19 @@ export class PausedTurns {
     void this.#wakes.run()
   }
 
+  /** One of them was cancelled while it was being paused, and may end now; what the others wait for is as it was. */
+  endCancelled(): void {
+    void this.#ends.run()
+  }
+
   /** What is under way is tried once to its end. Repeatable; never rejects. */
   async stop(): Promise<void> {
     for (const stop of this.#stopListening) stop()
     this.#stopping.abort()
-    await this.#wakes.settled()
+    await Promise.all([this.#wakes.settled(), this.#ends.settled()])
   }
 
-  async #wakeAll(): Promise<void> {
+  async #retried(mayGoOn: MayGoOn): Promise<void> {
     const { clock, logger } = this.#options
     const { signal } = this.#stopping
     const onFailure = (error: unknown, attempt: number): void => {
@@ -77,25 +83,24 @@ export class PausedTurns {
         logger.warn({ error: messageOf(error) }, 'paused turns could not be made ready after a change; retrying')
     }
     const isWanted = (): boolean => !signal.aborted
-    await retried(() => this.#wakeOnce(), { clock, pauses: PAUSES, isWanted, onFailure, signal }).catch(
+    await retried(() => this.#wakeOnce(mayGoOn), { clock, pauses: PAUSES, isWanted, onFailure, signal }).catch(
       (error: unknown) => {
         logger.error({ err: error }, 'check of paused turns failed; each resumes when its pause ends')
       },
     )
   }
 
-  /**
-   * Turns that would only be paused again are left alone. A cancelled one is made ready to end: it was cancelled while
-   * it was being paused.
-   */
-  async #wakeOnce(): Promise<void> {
+  async #wakeOnce(mayGoOn: MayGoOn): Promise<void> {
     const { database, doorbell } = this.#options
     const ready: string[] = []
-    for (const turn of await findPausedTurns(database)) {
-      if (turn.cancelRequested || (await this.#hasBudget(turn))) ready.push(turn.sessionId)
-    }
+    for (const turn of await findPausedTurns(database)) if (await mayGoOn(turn)) ready.push(turn.sessionId)
     await makeReady(database, ready)
     if (ready.length > 0) doorbell.ring({ kind: 'work', sessionId: '' })
+  }
+
+  /** Turns that would only be paused again are left alone; a cancelled one is made ready to end. */
+  async #mayGoOn(turn: PausedTurn): Promise<boolean> {
+    return isCancelled(turn) || (await this.#hasBudget(turn))
   }
 
   async #hasBudget({ sessionId, userName }: PausedTurn): Promise<boolean> {
@@ -103,4 +108,10 @@ export class PausedTurns {
     const { share } = await readLimits(database, sessionId)
     return (await checkBudget(database, config.current(), { sessionId, userName, made: [], share })) === null
   }
+}
+
+type MayGoOn = (turn: PausedTurn) => Promise<boolean> | boolean
+
+function isCancelled({ cancelRequested }: PausedTurn): boolean {
+  return cancelRequested
 }

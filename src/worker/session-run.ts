@@ -93,7 +93,7 @@ export interface SessionRunOptions {
   /** Woken when a turn has delegated, or a delegated task has ended. */
   readonly delegator: { wake(): void }
   /** Woken when a turn has begun to wait and may go on already. */
-  readonly pausedTurns: Pick<PausedTurns, 'wake' | 'changes'>
+  readonly pausedTurns: Pick<PausedTurns, 'wake' | 'endCancelled' | 'changes'>
   /** Called after every turn that has ended. */
   readonly checkpointer: Pick<Checkpointer, 'turnEnded'>
   readonly clock: Clock
@@ -278,8 +278,8 @@ export class SessionRun {
     if (write.finish?.hooksDue !== undefined) turnEnds.ended(turnId)
     await approvalExpiry.watch(write.approvals ?? [])
     // What lets the turn go on, or end, came while it was being paused: it was not among those that wait.
-    const isOver = committed.cancelRequested || pausedTurns.changes !== this.#changesSeen
-    if (write.pause !== undefined && isOver) pausedTurns.wake()
+    if (write.pause !== undefined && committed.cancelRequested) pausedTurns.endCancelled()
+    if (write.pause !== undefined && pausedTurns.changes !== this.#changesSeen) pausedTurns.wake()
     const delegated = [...(write.delegations ?? []), ...(write.delegationSteps ?? [])]
     if (delegated.length > 0) delegator.wake()
     if (committed.hasDeliveries) outbox.wake(lease.sessionId)

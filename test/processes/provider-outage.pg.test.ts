@@ -143,6 +143,32 @@ test('of a text that broke off no pieces stay when its turn is cancelled while i
   expect(await select(story, pieces)).toEqual([])
 })
 
+test('a turn that is cancelled while it is being paused ends at once, and no other asks the provider for that', async () => {
+  const answering: ServerResponse[] = []
+  const refuse = async (count: number): Promise<void> => {
+    await expect.poll(() => answering.length).toBe(count)
+    answering.at(-1)?.writeHead(429, { 'retry-after': '900', 'content-type': 'application/json' }).end('{}')
+  }
+  await using stub = await StubEndpoint.start({ always: (response) => void answering.push(response) })
+  await using _stub = await story.reconfigureForNow(storyConfig({ toml: stubProvider(stub), settings: WAITS }))
+  const ada = story.as('ada')
+  await send(ada, 'cli:other', 'run: uptime')
+  await using other = watchAll(ada, 'cli:other')
+  await refuse(1)
+  await other.until(({ sessionEvents: event }) => event.__typename === 'TurnPausedEvent')
+  await send(ada, 'cli:cancelled', 'run: uptime')
+  await using watch = watchAll(ada, 'cli:cancelled')
+  await expect.poll(() => answering.length).toBe(2)
+  await select(story, `UPDATE turns SET cancel_requested = true WHERE session_id = 'cli:cancelled'`)
+  await refuse(2)
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'CANCELLED' })
+  const waits = `SELECT owner, ready_at > now() AS waits FROM sessions WHERE id = 'cli:other'`
+  expect(await select(story, waits)).toEqual([{ owner: null, waits: true }])
+  expect(answering).toHaveLength(2)
+  await ada.run(CancelTurnDocument, { sessionId: 'cli:other' })
+  expect(await turnEnd(other)).toMatchObject({ turnStatus: 'CANCELLED' })
+})
+
 test('a turn fails when the outage has lasted too long', async () => {
   await using stub = await StubEndpoint.start({ always: AWAY })
   const config = { toml: stubProvider(stub), settings: WAITS }
