@@ -170,6 +170,33 @@ describe('a file that is sent', () => {
   })
 })
 
+describe('a file that comes before anything else', () => {
+  test('opens its session, and the message after it names it', async () => {
+    expect(await put('ben', '@ben:files-first/a.txt', 'hello')).toMatchObject({ status: 201, body: { name: 'a.txt' } })
+    const named = { sessionId: '@ben:files-first', content: 'run: cat uploads/a.txt', attachments: ['a.txt'] }
+    const { sendMessage } = await story.as('ben').run(api.SendWithFilesDocument, { input: named })
+    expect(sendMessage).toMatchObject({ __typename: 'SendMessagePayload' })
+    await using watch = watchAll(story.as('ben'), '@ben:files-first')
+    await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnCompletedEvent')
+    expect(eventsOf(watch, 'TextCompletedEvent')[0]?.content).toContain('hello')
+    expect((await filesOf('ben', '@ben:files-first')).length).toBe(1)
+  })
+
+  test('of a connector is in the session of its channel, for whom it names', async () => {
+    expect((await put('discord', 'discord:files-first/a.txt?user=Ben%231', 'hello')).status).toBe(201)
+    expect(await filesOf('discord', 'discord:files-first')).toMatchObject([{ name: 'a.txt' }])
+    expect((await put('discord', 'discord:strangers/a.txt?user=Nobody%231', 'hello')).status).toBe(409)
+    expect(await sql(`SELECT id FROM sessions WHERE id = 'discord:strangers'`)).toEqual([])
+  })
+
+  test('opens none beyond the quota, and none of others', async () => {
+    await using _quota = await story.reconfigureForNow(storyConfig({ toml: '[quotas]\nuser_sessions = 1\n' }))
+    const refused = { status: 413, body: { code: 'LIMIT_EXCEEDED' } }
+    expect(await put('ben', '@ben:too-many/a.txt', 'hello')).toMatchObject(refused)
+    expect((await put('ben', '@cleo:hers/a.txt', 'hello')).status).toBe(404)
+  })
+})
+
 describe('nothing is stored', () => {
   test('for who does not see the session, which they cannot tell from one that is not there', async () => {
     const id = await open('cli:private')

@@ -49,6 +49,8 @@ interface Come {
   readonly credential: Credential
   readonly target: FileTarget
   readonly staged: StagedFile
+  /** It is what opens its session. */
+  readonly isFirst: boolean
 }
 
 export class FileReceiver {
@@ -90,7 +92,7 @@ export class FileReceiver {
 
   async #receive(
     exchange: Exchange,
-    { credential, viewer, target }: Omit<Come, 'staged'> & { readonly viewer: Viewer },
+    { credential, viewer, target }: Pick<Come, 'credential' | 'target'> & { readonly viewer: Viewer },
   ): Promise<void> {
     const { intake } = this.#options
     const expected = await expectFile(intake, viewer, target)
@@ -98,7 +100,7 @@ export class FileReceiver {
     const staged = await this.#stage(exchange)
     if (staged === 'BROKEN') return void exchange.response.destroy()
     if (staged === null) return refuse(exchange, 413, tooLarge())
-    const outcome = await this.#storeAndDiscard({ credential, target, staged })
+    const outcome = await this.#storeAndDiscard({ credential, target, staged, isFirst: expected.isFirst })
     if (outcome === 'STRANGER') return refuseStranger(exchange)
     if (outcome.kind !== 'Received') return refuseAs(exchange, outcome)
     const { id, name, size, contentType, replaced } = outcome
@@ -116,12 +118,13 @@ export class FileReceiver {
   /**
    * Asks once more: a body takes as long as its sender likes, and the token may be gone or have other rights by now.
    */
-  async #store({ credential, target, staged }: Come): Promise<FileReceived | Refusal | 'STRANGER'> {
+  async #store({ credential, target, staged, isFirst }: Come): Promise<FileReceived | Refusal | 'STRANGER'> {
     const { intake, authenticate } = this.#options
     const viewer = authenticate(credential)
     if (viewer === null) return 'STRANGER'
     const expected = await expectFile(intake, viewer, target)
-    return expected.kind === 'Expected' ? receiveFile(intake, { expected, staged }) : expected
+    if (expected.kind !== 'Expected') return expected
+    return receiveFile(intake, { expected, staged, opener: isFirst ? viewer : null })
   }
 
   /** BROKEN: the client left, or was too slow. */

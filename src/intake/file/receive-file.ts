@@ -3,6 +3,7 @@
  * role USER in any case, so that everybody whose turns run there has it. Called by the door, in two steps: what can be
  * refused is refused before any byte is read.
  */
+import { mayOpenSession } from '../../config/access/session-access.ts'
 import { openerQuota } from '../../config/schema/quotas.ts'
 import { resolveSender } from '../../config/access/resolve-sender.ts'
 import { contentTypeOf } from '../../core/file/published-file.ts'
@@ -10,10 +11,11 @@ import { conflict, invalidInput, notFound, type Refusal } from '../../core/refus
 import { MAX_UPLOADED_FILES, uploadName, uploadNameProblem } from '../../core/file/uploaded-file.ts'
 import type { Role, Viewer } from '../../core/identity.ts'
 import { newId } from '../../platform/id.ts'
-import { reaches, type SessionAccess } from '../../store/intake/intake-access.ts'
+import { isThere, reaches, type SessionAccess } from '../../store/intake/intake-access.ts'
 import { storeUpload, type UploadOutcome } from '../../store/intake/intake-upload.ts'
 import { authorizeSession, noSuchSession } from '../authorize-session.ts'
 import type { IntakeContext, StagedFile } from '../intake-context.ts'
+import { openSession } from '../session/open-session.ts'
 
 /** Where a file is to go, unchecked. */
 export interface FileTarget {
@@ -30,6 +32,8 @@ export interface ExpectedFile {
   readonly name: string
   readonly sender: { readonly name: string; readonly role: Role }
   readonly access: SessionAccess
+  /** There is no such session yet, and who sends it may open it. */
+  readonly isFirst: boolean
 }
 
 /** It is in the session. */
@@ -56,22 +60,43 @@ export async function expectFile(
   const problem = uploadNameProblem(name)
   if (problem !== null) return invalidInput(['name'], problem)
   if (context.redactorOf(sessionId).redact(name) !== name) return invalidInput(['name'], 'must not hold a secret')
-  const sender = resolveSender(context.config.current(), viewer, user)
+  const config = context.config.current()
+  const sender = resolveSender(config, viewer, user)
   if ('kind' in sender) return sender
-  if (!(await reaches(context.database, access, sessionId))) return noSuchSession(viewer, sessionId)
+  const { database } = context
+  const isFirst = mayOpenSession(config, viewer, sessionId) && !(await isThere(database, sessionId))
+  if (!isFirst && !(await reaches(database, access, sessionId))) return noSuchSession(viewer, sessionId)
   if (!sender.trusted)
     return conflict('NOT_ALLOWED', `Files are taken from known users alone, and "${sender.name}" is none.`)
-  return { kind: 'Expected', sessionId, name, sender, access }
+  return { kind: 'Expected', sessionId, name, sender, access, isFirst }
+}
+
+interface ComeFile {
+  readonly expected: ExpectedFile
+  readonly staged: StagedFile
+  /** By whom the session is opened, as by a message; null: it was there before the file came. */
+  readonly opener: Viewer | null
 }
 
 /**
  * Stores what came for `expected`; the caller discards `staged`. Of two at once with one name the later one is there
  * in the end, whole. Rejects when the database or the disk fails.
  */
-export async function receiveFile(
+export async function receiveFile(context: IntakeContext, come: ComeFile): Promise<FileReceived | Refusal> {
+  const { expected, opener } = come
+  const { sessionId } = expected
+  const opened = opener === null ? null : await openSession(context, opener, { id: sessionId })
+  if (opened !== null && opened.kind !== 'Opened') return opened
+  const outcome = await store(context, come)
+  if (outcome.kind !== 'NoSession') return outcome
+  const refusal = notFound('session', sessionId)
+  return { ...refusal, message: `${refusal.message} Open it first, by openSession or with a message.` }
+}
+
+async function store(
   context: IntakeContext,
-  { expected, staged }: { readonly expected: ExpectedFile; readonly staged: StagedFile },
-): Promise<FileReceived | Refusal> {
+  { expected, staged }: Omit<ComeFile, 'opener'>,
+): Promise<FileReceived | Refusal | { readonly kind: 'NoSession' }> {
   const { sessionId, name, sender, access } = expected
   const config = context.config.current()
   const contentType = contentTypeOf(name)
@@ -99,7 +124,8 @@ export async function receiveFile(
       place: () => place({ sessionId, name }),
     }),
   )
-  if (outcome.kind !== 'Stored') return refusalOf(outcome, expected)
+  if (outcome.kind === 'NoSession') return outcome
+  if (outcome.kind !== 'Stored') return refusalOf(outcome, name)
   const { id, seq, replaced } = outcome
   context.feed.published([{ type: 'FileReceived', fileId: id, seq, at, sessionId, turnId: null }])
   return { kind: 'Received', id, name, size: staged.size, contentType, replaced }
@@ -107,15 +133,8 @@ export async function receiveFile(
 
 const MIB = 1024 * 1024
 
-function refusalOf(
-  outcome: Exclude<UploadOutcome, { readonly kind: 'Stored' }>,
-  { sessionId, name }: ExpectedFile,
-): Refusal {
+function refusalOf(outcome: Exclude<UploadOutcome, { readonly kind: 'Stored' | 'NoSession' }>, name: string): Refusal {
   switch (outcome.kind) {
-    case 'NoSession': {
-      const refusal = notFound('session', sessionId)
-      return { ...refusal, message: `${refusal.message} Open it first, by openSession or with a message.` }
-    }
     case 'AdminsFile':
       return conflict(
         'NOT_ALLOWED',
