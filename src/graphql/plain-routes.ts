@@ -75,6 +75,6 @@ export function plainRoutes(parts: PlainRoutesParts): readonly PlainRoute[] {
     ...(logins === null ? [] : loginRoutes({ logins, authenticate, credentialOf, config, clock })),
     { path: MCP_PATH, methods: 'POST', answer: (exchange) => mcp.handle(exchange) },
     { path: AGUI_PATH, methods: 'POST', answer: (exchange) => agui.handle(exchange) },
-    { path: OPENAI_PATH, methods: 'GET, POST', answer: (exchange) => openai.handle(exchange) },
+    { path: OPENAI_PATH, methods: 'GET, POST, DELETE', answer: (exchange) => openai.handle(exchange) },
   ]
 }

@@ -428,6 +428,8 @@ describe('what is refused', () => {
       400,
       'unsupported_content',
     ],
+    ['a name that is none', asks, { 'x-factotum-session': 'my own:thread' }, 400, 'invalid_value'],
+    ['too long a message', { ...asks, messages: [user('x'.repeat(300_000))] }, {}, 400, 'invalid_value'],
     ['two answers', { ...asks, n: 2 }, {}, 400, 'unsupported_parameter'],
     ["another's session", asks, { 'x-factotum-session': '@ada:hers' }, 404, 'not_found'],
     ["another's session, streamed", { ...asks, stream: true }, { 'x-factotum-session': '@ada:hers' }, 404, 'not_found'],

@@ -6,14 +6,14 @@ import type { Operations } from '../protocols/operations.ts'
 import { nameFor } from '../protocols/own-session.ts'
 import { accepted, Refused } from '../protocols/refused.ts'
 import { SEND_MESSAGE, type AskedApproval, type SentMessage, type TurnData } from '../protocols/turn-documents.ts'
-import { askForDecision, readDecisions, unnamed, type Decisions } from './approval-words.ts'
+import { askedBy, askForDecision, readDecisions, unnamed, type Decisions } from './approval-words.ts'
 import type { Ask } from './ask.ts'
 import { readAwaited, readPrevious, type Awaited } from './awaited.ts'
 import { chooseSession, namedSession, prefixOf } from './choose-session.ts'
-import { READ_CONVERSATION } from './documents.ts'
+import { READ_ASKED, READ_CONVERSATION } from './documents.ts'
 import { meaningOf } from './models.ts'
 import { Narrator, type Piece } from './narrate.ts'
-import { ofEndedTurn } from './openai-error.ts'
+import { invalid, ofEndedTurn, type OpenAIError } from './openai-error.ts'
 
 /** A message that is on record, and its turn; null: it starts none, as in a group. */
 export interface Started {
@@ -30,17 +30,20 @@ export interface Started {
   readonly problem: string | null
 }
 
-type StartedTurn = Pick<Started, 'sessionId' | 'messageId'> & { readonly turn: NonNullable<Started['turn']> }
+/** A turn, and where to follow it from. */
+export type StartedTurn = Pick<Started, 'sessionId' | 'messageId'> & { readonly turn: NonNullable<Started['turn']> }
 
 /** Rejects with what is refused. When it resolves, the message is stored. */
 export async function startTurn(operations: Operations, ask: Ask, clock: Clock): Promise<Started> {
   const { mode } = meaningOf(ask.model)
   const user = operations.caller.viewer.user === null ? ask.user : null
-  const decisions = readDecisions({ ...ask, user })
   const previous = await readPrevious(operations, ask)
   const named = namedSession(operations, ask, previous)
   const awaited = await readAwaited(operations, ask, previous)
-  if (decisions !== null) return takeDecisions(operations, decisions, { named, awaited })
+  const asked = previous === null ? askedBy(ask.history.at(-1)) : awaited.ids
+  const decisions = readDecisions({ ...ask, user }, asked)
+  if (decisions !== null && decisions.all.length === 0) throw await nothingMeant(operations, ask, named)
+  if (decisions !== null) return takeDecisions(operations, decisions, { ask, named, awaited })
   const { sessionId, sent } = await chooseSession(operations, ask, { named, clock })
   const { id: messageId, turn } = sent ?? (await send())
   const own = { sessionId, messageId, turn: turn === null ? null : begun(turn) }
@@ -54,11 +57,24 @@ export async function startTurn(operations: Operations, ask: Ask, clock: Clock):
     const from = user === null ? {} : { user }
     const input = { sessionId, content: ask.text, ...key, ...from, ...(mode === null ? {} : { mode }) }
     const { result } = await operations.run(SEND_MESSAGE, { input })
+    const issue = result.issues?.find(({ path }) => path.at(-1) === 'content')
+    if (issue !== undefined) throw invalid(`${ask.param}: the last message ${issue.problem}.`, ask.param)
     return accepted(result, result.message)
   }
 }
 
+/** A decision that names nothing, where no answer is known that has asked for it. */
+async function nothingMeant(operations: Operations, ask: Ask, sessionId: string | null): Promise<OpenAIError> {
+  const read = sessionId === null ? null : await operations.run(READ_ASKED, { id: sessionId })
+  const waiting = read?.session?.approvals.filter(({ decidedAt }) => decidedAt === null) ?? []
+  return unnamed(
+    ask,
+    waiting.map(({ id }) => id),
+  )
+}
+
 interface Where {
+  readonly ask: Ask
   readonly named: string | null
   readonly awaited: Awaited
 }
@@ -66,10 +82,10 @@ interface Where {
 async function takeDecisions(
   operations: Operations,
   decisions: Decisions,
-  { named, awaited }: Where,
+  { ask, named, awaited }: Where,
 ): Promise<Started> {
   try {
-    const decided = await decide(operations, decisions, named)
+    const decided = await decide(operations, decisions, { ask, sessionId: named })
     const kept = await findKept(operations, decided.last, awaited)
     return { id: decided.last.id, ...toldFrom(decided), missed: [], kept, problem: null }
   } catch (error) {
@@ -83,16 +99,21 @@ async function takeDecisions(
 }
 
 /** An answer could name what waits elsewhere: without ids of the person's own only this conversation's are meant. */
-function decide(operations: Operations, { all, areNamed }: Decisions, sessionId: string | null): Promise<Decided> {
+function decide(
+  operations: Operations,
+  { all, areNamed }: Decisions,
+  { ask, sessionId }: { readonly ask: Ask; readonly sessionId: string | null },
+): Promise<Decided> {
   const prefix = prefixOf(operations)
   const isMeant = (id: string): boolean => (sessionId === null ? id.startsWith(prefix) : id === sessionId)
   const check = ({ session }: AskedApproval): void => {
-    if (!areNamed && !isMeant(session.id)) throw unnamed(all[0]?.approve === true ? 'approve' : 'deny')
+    if (!areNamed && !isMeant(session.id)) throw unnamed(ask)
   }
   return decideAll(operations, all, { sessionId, check })
 }
 
-function toldFrom({ last: { session, turn }, after }: Decided): StartedTurn {
+/** What came of a decision. */
+export function toldFrom({ last: { session, turn }, after }: Decided): StartedTurn {
   return { sessionId: session.id, messageId: turn.message.id, turn: { id: turn.id, after } }
 }
 

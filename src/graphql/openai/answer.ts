@@ -12,6 +12,8 @@ export interface AnswerHead {
   /** Seconds since 1970. */
   readonly createdAt: number
   readonly instructions: string | null
+  /** Whether its client need not wait for it. */
+  readonly background: boolean
 }
 
 /** What the methods return are server-sent events; `whole` is the answer without a stream. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ApprovalData, TurnData } from '../protocols/turn-documents.ts'
-import { askForDecision, readDecisions } from './approval-words.ts'
+import { askedBy, askForDecision, readDecisions } from './approval-words.ts'
 
 const [FIRST, SECOND, FOREIGN] = ['1', '2', '3'].map((digit) => `appr_${digit.repeat(26)}`) as [string, string, string]
 
@@ -27,8 +27,8 @@ function asked(...approvals: readonly ApprovalData[]): string {
 }
 
 function approved(text: string): readonly string[] | undefined {
-  const history = [{ role: 'assistant', text }] as const
-  return readDecisions({ text: '/approve', history, user: null })?.all.map(({ id }) => id)
+  const asked = askedBy({ role: 'assistant', text })
+  return readDecisions({ text: '/approve', user: null }, asked)?.all.map(({ id }) => id)
 }
 
 test.each([

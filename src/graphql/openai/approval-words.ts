@@ -43,21 +43,21 @@ function asCode(text: string): string {
 }
 
 export interface Decisions {
+  /** Empty: it names none, and none is known that it could mean. */
   readonly all: readonly Decision[]
   /** By the person, not by the answer before. */
   readonly areNamed: boolean
 }
 
 /**
- * The decisions that a message brings; null: it is an ordinary message. Without ids it means those that the answer
+ * The decisions that a message brings; null: it is an ordinary message. Without ids it means `asked`: what the answer
  * before it has asked for, never what is asked for meanwhile, nor what else the model or a command has named.
  */
-export function readDecisions({ text, history, user }: Pick<Ask, 'text' | 'history' | 'user'>): Decisions | null {
+export function readDecisions({ text, user }: Pick<Ask, 'text' | 'user'>, asked: readonly string[]): Decisions | null {
   const [, verb, rest = ''] = COMMAND.exec(text.trim()) ?? []
   if (verb === undefined) return null
   const named = rest.match(APPROVAL_ID)
-  const ids = named ?? askedBy(history.at(-1))
-  if (ids.length === 0) throw unnamed(verb)
+  const ids = named ?? asked
   const note = rest
     .replaceAll(APPROVAL_ID, '')
     .replaceAll(/^[\s,]+/g, '')
@@ -71,8 +71,10 @@ export function readDecisions({ text, history, user }: Pick<Ask, 'text' | 'histo
   return { all, areNamed: named !== null }
 }
 
-export function unnamed(verb: string): OpenAIError {
-  return invalid(`Name what you mean: "/${verb} appr_…".`, 'messages')
+/** `waiting`: what there is to be named, as far as that is known. */
+export function unnamed({ text, param }: Pick<Ask, 'text' | 'param'>, waiting: readonly string[] = []): OpenAIError {
+  const [verb] = text.trim().split(/\s/)
+  return invalid(`Name what you mean: "${verb} ${waiting.join(' ') || 'appr_…'}".`, param)
 }
 
 /** The approvals that an answer asks for. */

@@ -1,10 +1,13 @@
 /** What a client of OpenAI's API asks for, in words of ours; from the body of either endpoint, and the headers. */
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod'
+import { must } from '../../platform/must.ts'
+import { bodyProblem } from './body-problem.ts'
 import { invalid, OpenAIError } from './openai-error.ts'
 
 const DEFAULT_TIMEOUT_S = 600
-const MAX_TIMEOUT_S = 3600
+/** The longest that a client may wait for a turn, in seconds. */
+export const MAX_TIMEOUT_S = 3600
 /** What attempts take besides waiting: the pauses between them. */
 const PAUSES_MS = 5 * 60_000
 const MAX_RETRIES = 10
@@ -18,6 +21,8 @@ export interface Ask {
   readonly model: string
   /** The last message of the user: what is sent. */
   readonly text: string
+  /** Where it stands in the body. */
+  readonly param: 'messages' | 'input'
   /** What the client repeats of what was said before. */
   readonly history: readonly SpokenText[]
   /** Its system prompt. */
@@ -27,6 +32,8 @@ export interface Ask {
   /** Of the Responses API: the turn, or the approval, whose response it follows. */
   readonly previousId: string | null
   readonly stream: boolean
+  /** Of the Responses API: it is answered at once, and read when it is done. */
+  readonly background: boolean
   readonly includeUsage: boolean
   readonly timeoutMs: number
   /** Whether the turn ends when its client leaves. */
@@ -57,12 +64,12 @@ export const commonSchema = z.looseObject({
 })
 export type Common = z.infer<typeof commonSchema>
 
-export function parseBody<Body>(schema: z.ZodType<Body>, body: unknown): Body {
+/** `at`: where the body stands, if it is part of another. */
+export function parseBody<Body>(schema: z.ZodType<Body>, body: unknown, at: readonly PropertyKey[] = []): Body {
   const parsed = schema.safeParse(body)
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const param = issue?.path.join('.') ?? ''
-  throw invalid(`${param === '' ? 'The body' : param}: ${issue?.message ?? 'is not valid'}.`, param)
+  const { sentence, param } = bodyProblem(must(parsed.error.issues[0], 'what is not valid has an issue'), body, at)
+  throw invalid(sentence, param)
 }
 
 /** Tools run here, with the rights of the token; a call that the client would run cannot be offered to the agent. */
@@ -120,10 +127,11 @@ function triedWithin(retries: number, seconds: number, headers: IncomingHttpHead
   const attempt = Math.min(Math.max(said > 0 ? said : 0, seconds, DEFAULT_TIMEOUT_S), MAX_TIMEOUT_S)
   return Math.min(retries, MAX_RETRIES) * attempt * 1000 + PAUSES_MS
 }
-type FromMessages = 'text' | 'history' | 'instructions' | 'previousId' | 'includeUsage'
+type FromMessages = 'text' | 'param' | 'history' | 'instructions' | 'previousId' | 'includeUsage' | 'background'
 
 interface FromRoles {
   readonly text: string
+  readonly param: Ask['param']
   readonly history: readonly SpokenText[]
   readonly instructions: string | null
 }
@@ -131,10 +139,14 @@ interface FromRoles {
 /** Of another agent's calls, in a conversation that comes from there. */
 const PASSED_OVER: ReadonlySet<string> = new Set(['tool', 'function'])
 
-/** The last must be of the user. What was said before it is only compared: of that no more than texts is read. */
+/**
+ * The last must be of the user. What was said before it is only compared: of that no more than texts is read. `places`:
+ * where they stand in the client's list, if that has others, too.
+ */
 export function readMessages(
   messages: readonly { readonly role: string; readonly content?: ContentOfMessage | null | undefined }[],
-  param: string,
+  param: Ask['param'],
+  places?: readonly number[],
 ): FromRoles {
   const instructions: string[] = []
   const said: SpokenText[] = []
@@ -142,15 +154,21 @@ export function readMessages(
   for (const [index, { role, content }] of messages.entries()) {
     if (index < newest && PASSED_OVER.has(role)) continue
     const read = index < newest && !isInstruction(role) ? textsAlone(content) : content
-    const text = textOf(read, `${param}.${index}.content`)
+    const place = `${param}.${places?.[index] ?? index}`
+    const text = textOf(read, `${place}.content`)
     if (isInstruction(role)) instructions.push(text)
     else if (role === 'user' || role === 'assistant') said.push({ role, text })
     else
-      throw invalid(`${role}: messages are of "system", "developer", "user" or "assistant".`, `${param}.${index}.role`)
+      throw invalid(
+        `${place}.role: must be "system", "developer", "user" or "assistant", not "${role}".`,
+        `${place}.role`,
+      )
   }
   const last = said.pop()
-  if (last?.role !== 'user') throw invalid('The last message must be one of the user.', param)
-  return { text: last.text, history: said, instructions: instructions.join('\n\n').trim() || null }
+  if (last?.role !== 'user')
+    throw invalid(`${param}: the last message must be one of the user, {"role":"user","content":"…"}.`, param)
+  if (last.text === '') throw invalid(`${param}: the last message must not be empty.`, param)
+  return { text: last.text, param, history: said, instructions: instructions.join('\n\n').trim() || null }
 }
 
 function isInstruction(role: string): boolean {

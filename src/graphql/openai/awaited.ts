@@ -7,7 +7,7 @@ import type { Operations } from '../protocols/operations.ts'
 import { Refused } from '../protocols/refused.ts'
 import { askedBy, keptMessages } from './approval-words.ts'
 import type { Ask } from './ask.ts'
-import { READ_ASKED, READ_PREVIOUS, type DatedApproval, type EntryData } from './documents.ts'
+import { READ_ASKED, READ_RESPONSE, type DatedApproval, type EntryData } from './documents.ts'
 import { isSame } from './same-conversation.ts'
 
 /** The response that a request follows: where it was given, whose it was, and when it began. */
@@ -28,9 +28,10 @@ export interface Awaited {
 export async function readPrevious(operations: Operations, ask: Ask): Promise<Previous | null> {
   const { previousId: id } = ask
   if (id === null) return null
-  const { node } = await operations.run(READ_PREVIOUS, { id })
+  const { node } = await operations.run(READ_RESPONSE, { id })
   if (node?.__typename === 'Turn')
     return { sessionId: node.session.id, user: node.message.user, beganAt: node.message.createdAt }
+  if (node?.__typename === 'Message') return { sessionId: node.session.id, user: node.user, beganAt: node.createdAt }
   if (node?.__typename !== 'Approval' || node.decidedAt === null)
     throw new Refused('previous_response_id: there is no such response that you may see.', { code: 'NOT_FOUND' })
   const { session, turn } = await readApproval(operations, { id, sessionId: null })

@@ -23,6 +23,7 @@ export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): As
     ...readOptions(chat, headers),
     ...readMessages(chat.messages, 'messages'),
     previousId: null,
+    background: false,
     includeUsage: chat.stream_options?.include_usage === true,
   }
 }

@@ -54,16 +54,30 @@ export const READ_CONVERSATION: Operation<
 }`,
 }
 
+/** A message that was answered. */
+export interface AnsweredMessage {
+  readonly id: string
+  readonly content: string
+  readonly createdAt: string
+  readonly user: string | null
+}
+
 /** What a response is named by. */
-export const READ_PREVIOUS: Operation<
+export const READ_RESPONSE: Operation<
   { readonly id: string },
   {
     readonly node:
       | {
           readonly __typename: 'Turn'
+          readonly firstSeq: number
           readonly session: { readonly id: string }
-          readonly message: { readonly createdAt: string; readonly user: string | null }
+          readonly message: AnsweredMessage
         }
+      | (AnsweredMessage & {
+          readonly __typename: 'Message'
+          readonly turn: { readonly id: string } | null
+          readonly session: { readonly id: string }
+        })
       | { readonly __typename: 'Approval'; readonly decidedAt: string | null }
       | null
   }
@@ -71,10 +85,12 @@ export const READ_PREVIOUS: Operation<
   text: `query OpenAIResponse($id: ID!) {
   node(id: $id) {
     __typename
-    ... on Turn { session { id } message { createdAt user } }
+    ... on Turn { firstSeq session { id } message { ...Answered } }
+    ... on Message { turn { id } session { id } ...Answered }
     ... on Approval { decidedAt }
   }
-}`,
+}
+fragment Answered on Message { id content createdAt user }`,
 }
 
 export interface DatedApproval extends AskedApproval {

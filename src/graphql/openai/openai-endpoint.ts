@@ -1,6 +1,6 @@
 /**
  * `/v1`: the agent behind OpenAI's API, for clients that know no other, with the same tokens and by the same rules as
- * GraphQL. Nothing is kept between two requests.
+ * GraphQL. Nothing is kept between two requests: what was answered is read from the log.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../platform/clock.ts'
@@ -22,21 +22,30 @@ import {
 } from '../protocols/admit.ts'
 import { Operations } from '../protocols/operations.ts'
 import { SESSION_HEADER } from '../protocols/own-session.ts'
-import { type TurnData, CANCEL_TURN, WITHDRAW_MESSAGE } from '../protocols/turn-documents.ts'
+import type { TurnData } from '../protocols/turn-documents.ts'
 import { WaitingClient } from '../protocols/waiting-client.ts'
 import type { Connections } from '../socket/connections.ts'
 import type { DoorYoga } from '../yoga.ts'
 import type { Answer, AnswerHead } from './answer.ts'
 import { startTurn, tellTurn, type Started } from './answer-turn.ts'
-import type { Ask } from './ask.ts'
+import { MAX_TIMEOUT_S, type Ask } from './ask.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { readChatRequest } from './chat-request.ts'
 import { listModels, unknownModel } from './models.ts'
 import type { Piece } from './narrate.ts'
-import { ofWaitEnd, OpenAIError, toOpenAIError } from './openai-error.ts'
-import { ResponsesAnswer } from './responses-answer.ts'
-import { readResponsesRequest } from './responses-request.ts'
-import { readTurn } from '../protocols/follow-turn.ts'
+import { invalid, ofWaitEnd, OpenAIError, toOpenAIError, TurnBroken } from './openai-error.ts'
+import {
+  cancelGiven,
+  inputItems,
+  readGiven,
+  readGivenPath,
+  stopTurn,
+  type GivenPath,
+  type GivenResponse,
+} from './responses/given-response.ts'
+import { ResponsesAnswer } from './responses/responses-answer.ts'
+import { readResponsesRequest } from './responses/responses-request.ts'
+import { isSettled, readTurn } from '../protocols/follow-turn.ts'
 
 export const OPENAI_PATH = '/v1/'
 
@@ -63,6 +72,12 @@ const FORMS: Readonly<Record<string, Form>> = {
 }
 
 const MODELS_PATH = '/v1/models'
+/** For who asks for another. */
+const PATHS =
+  'There are /v1/chat/completions, /v1/responses with /<id>, /<id>/cancel and /<id>/input_items, and /v1/models. ' +
+  'Files go into a session with PUT /files/<session>/<name>; a conversation is a session, which "conversation" names.'
+const KEPT =
+  'A response is part of the log of its session, and is not deleted alone. Delete the session: deleteSession in GraphQL.'
 
 export class OpenAIEndpoint {
   readonly #options: OpenAIEndpointOptions
@@ -79,7 +94,9 @@ export class OpenAIEndpoint {
       if (form !== undefined) return await this.#ask(exchange, form)
       if (url.pathname === MODELS_PATH || url.pathname.startsWith(`${MODELS_PATH}/`))
         return await this.#showModels(exchange)
-      throw new OpenAIError(`There is no ${url.pathname} here.`, { status: 404, code: 'not_found' })
+      const given = readGivenPath(url.pathname)
+      if (given !== null) return await this.#answerGiven(exchange, given)
+      throw new OpenAIError(`There is no ${url.pathname} here. ${PATHS}`, { status: 404, code: 'not_found' })
     } catch (error) {
       const failure = toOpenAIError(error)
       if (failure === null || response.headersSent) throw error
@@ -116,11 +133,53 @@ export class OpenAIEndpoint {
       model: ask.model,
       createdAt: Math.floor(clock.now().getTime() / 1000),
       instructions: ask.instructions,
+      background: ask.background,
     }
-    const work = { ask, operations, started, client, answer: form.create(head, ask) }
+    if (ask.background && !ask.stream) return sendJson(response, 200, await standing(operations, { head, started }))
+    const isRepeatable = ask.idempotencyKey !== null
+    const work = { operations, started, client, isRepeatable, answer: form.create(head, ask) }
     await (ask.stream ? this.#stream(exchange, work) : this.#whole(exchange, work))
     if (client.endedBy === 'LEFT' && ask.cancelsOnLeave && started.turn !== null)
-      await stopTurn(operations, started.turn.id)
+      await stopTurn(operations, await readTurn(operations, started.turn.id))
+  }
+
+  /** One response that was given before, or is being worked on. */
+  async #answerGiven(exchange: Exchange, { id, part }: GivenPath): Promise<void> {
+    const { request, response, url } = exchange
+    const { clock, connections } = this.#options
+    const method = part === 'cancel' ? 'POST' : 'GET'
+    if (request.method === 'DELETE' && part === null) throw badRequest(KEPT, 405, { allow: method })
+    if (request.method !== method) throw badRequest(`Use ${method}.`, 405, { allow: method })
+    const known = admitCaller(request, this.#options)
+    const isStream = part === null && url.searchParams.get('stream') === 'true'
+    if (isStream) admitWaiting(known, connections)
+    if (url.searchParams.has('starting_after'))
+      throw invalid('starting_after: leave it out, a response is told from its beginning.', 'starting_after')
+    const operations = this.#operations(exchange, known)
+    const given = await readGiven(operations, id)
+    response.setHeader(SESSION_HEADER, given.head.sessionId)
+    if (part === 'input_items') return sendJson(response, 200, inputItems(given))
+    using client = new WaitingClient({ response, known, connections, clock, timeoutMs: MAX_TIMEOUT_S * 1000 })
+    const answer = new ResponsesAnswer(given.head)
+    if (isStream)
+      return await this.#stream(exchange, { operations, started: given.started, client, isRepeatable: true, answer })
+    if (part === 'cancel') await cancelGiven(operations, given.started, client.signal)
+    await this.#showGiven(exchange, { operations, given, client, answer })
+  }
+
+  async #showGiven({ response }: Exchange, { operations, given, client, answer }: Shown): Promise<void> {
+    const { started } = given
+    const now = started.turn === null ? null : await readTurn(operations, started.turn.id)
+    if (now !== null && !isSettled(now)) return sendJson(response, 200, answer.standing(now))
+    try {
+      const turn = await this.#tell({ operations, started, client }, (piece) => void answer.add(piece))
+      if (client.endedBy === 'LEFT') return
+      if (turn === GONE) throw ofWaitEnd(client.endedBy, true)
+      sendJson(response, 200, answer.whole(turn))
+    } catch (error) {
+      if (!(error instanceof TurnBroken)) throw error
+      sendJson(response, 200, answer.broken(error))
+    }
   }
 
   /** A request that is refused runs no operation, and counts all the same. */
@@ -136,23 +195,23 @@ export class OpenAIEndpoint {
 
   async #whole(
     { response }: Pick<Exchange, 'response'>,
-    { ask, operations, started, client, answer }: Work,
+    { operations, started, client, answer, isRepeatable }: Work,
   ): Promise<void> {
     const turn = await this.#tell({ operations, started, client }, (piece) => void answer.add(piece))
     if (client.endedBy === 'LEFT') return
-    if (turn === GONE) throw ofWaitEnd(client.endedBy, ask.idempotencyKey)
+    if (turn === GONE) throw ofWaitEnd(client.endedBy, isRepeatable)
     sendJson(response, 200, answer.whole(turn))
   }
 
   async #stream(
     { response }: Pick<Exchange, 'response'>,
-    { ask, operations, started, client, answer }: Work,
+    { operations, started, client, answer, isRepeatable }: Work,
   ): Promise<void> {
     client.startStream({})
     await client.write(answer.begin())
     try {
       const turn = await this.#tell({ operations, started, client }, (piece) => client.write(answer.add(piece)))
-      if (turn === GONE) throw ofWaitEnd(client.endedBy, ask.idempotencyKey)
+      if (turn === GONE) throw ofWaitEnd(client.endedBy, isRepeatable)
       await client.write(answer.end(turn))
     } catch (error) {
       await client.write(answer.fail(toOpenAIError(error) ?? this.#masked(error)))
@@ -162,7 +221,7 @@ export class OpenAIEndpoint {
 
   /** Rejects when the turn ends without an answer. */
   async #tell(
-    { operations, started, client }: Omit<Work, 'answer' | 'ask'>,
+    { operations, started, client }: Omit<Work, 'answer' | 'isRepeatable'>,
     onPiece: (piece: Piece) => Promise<void> | void,
   ): Promise<TurnData | null | typeof GONE> {
     const { turn } = started
@@ -204,19 +263,26 @@ function decoded(name: string): string {
 const GONE = 'GONE'
 
 interface Work {
-  readonly ask: Ask
+  /** Sent again, the request waits for the same turn. */
+  readonly isRepeatable: boolean
   readonly operations: Operations
   readonly started: Started
   readonly client: WaitingClient
   readonly answer: Answer
 }
 
-/**
- * Ends the turn of one message, wherever it stands; one that is over stays as it is.
- * A refusal, such as that it has ended meanwhile, changes nothing.
- */
-async function stopTurn(operations: Operations, turnId: string): Promise<void> {
-  const { status, message, session } = await readTurn(operations, turnId)
-  if (status === 'QUEUED') await operations.run(WITHDRAW_MESSAGE, { input: { id: message.id } })
-  else if (session.activeTurn?.id === turnId) await operations.run(CANCEL_TURN, { input: { sessionId: session.id } })
+interface Shown {
+  readonly operations: Operations
+  readonly given: GivenResponse
+  readonly client: WaitingClient
+  readonly answer: ResponsesAnswer
+}
+
+/** What a client that does not wait is answered. */
+async function standing(
+  operations: Operations,
+  { head, started: { turn } }: { readonly head: AnswerHead; readonly started: Started },
+): Promise<object> {
+  const answer = new ResponsesAnswer(head)
+  return turn === null ? answer.whole(null) : answer.standing(await readTurn(operations, turn.id))
 }

@@ -33,7 +33,7 @@ export class OpenAIError extends Error {
   }
 }
 
-export function invalid(message: string, param: string, code = 'invalid_value'): OpenAIError {
+export function invalid(message: string, param: string | null, code = 'invalid_value'): OpenAIError {
   return new OpenAIError(message, { status: 400, code, param })
 }
 
@@ -69,11 +69,10 @@ function ofRefused(refused: Refused): OpenAIError {
  * Why there is no answer yet. Sent again by the client's library, each of them finds the same turn; by hand only with
  * an Idempotency-Key.
  */
-export function ofWaitEnd(end: WaitEnd | null, idempotencyKey: string | null): OpenAIError {
-  const again =
-    idempotencyKey === null
-      ? 'Sent again it is another message, unless both have the same Idempotency-Key.'
-      : 'Send it again to wait for it.'
+export function ofWaitEnd(end: WaitEnd | null, isRepeatable: boolean): OpenAIError {
+  const again = isRepeatable
+    ? 'Send it again to wait for it.'
+    : 'Sent again it is another message, unless both have the same Idempotency-Key.'
   switch (end) {
     case 'TOKEN_REMOVED':
       return new OpenAIError('The token is not valid any more.', { status: 401, code: 'invalid_api_key' })
@@ -98,11 +97,14 @@ export function ofWaitEnd(end: WaitEnd | null, idempotencyKey: string | null): O
   }
 }
 
-/** The turn ended without an answer. Sent again, it would fail in the same way. */
-export function ofEndedTurn(status: string, failure: string | null): OpenAIError {
+/** The turn ended without an answer. */
+export class TurnBroken extends OpenAIError {}
+
+/** Sent again, it would fail in the same way. */
+export function ofEndedTurn(status: string, failure: string | null): TurnBroken {
   if (status === 'CANCELLED')
-    return new OpenAIError('The turn was cancelled.', { status: 409, code: 'turn_cancelled', retry: false })
-  return new OpenAIError(failure ?? 'The turn failed.', { status: 500, code: 'turn_failed', retry: false })
+    return new TurnBroken('The turn was cancelled.', { status: 409, code: 'turn_cancelled', retry: false })
+  return new TurnBroken(failure ?? 'The turn failed.', { status: 500, code: 'turn_failed', retry: false })
 }
 
 function typeOf(status: number): string {

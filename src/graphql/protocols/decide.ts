@@ -93,6 +93,12 @@ export async function readDecided(
   return last === null ? null : { last, after: Math.min(...places) }
 }
 
+/** An approval that is decided, where people waited for it. Rejects where the caller may not see it. */
+export async function decidedIn(operations: Operations, id: string): Promise<Decided> {
+  const last = await readApproval(operations, { id, sessionId: null })
+  return { last, after: await placeOf(operations, last) }
+}
+
 interface DecidedThere {
   readonly decision: Decision
   readonly sessionId: string | null

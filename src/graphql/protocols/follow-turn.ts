@@ -70,6 +70,25 @@ export function isEnd(
   return (type === 'TurnCompletedEvent' && isOver) || isStuck(turn, seq)
 }
 
+/** Nothing more is to come of it, unless people decide about something. */
+export function isSettled(turn: TurnData): boolean {
+  return OVER.has(turn.status) || isStuck(turn, Infinity) || isBehind(turn, Infinity)
+}
+
+/** Resolves when the turn has ended, whatever it waits for meanwhile, or when `signal` aborts. */
+export async function untilOver(options: Omit<FollowOptions, 'messageId'>): Promise<void> {
+  const { operations, sessionId, turnId, after, signal } = options
+  const end = new AbortController()
+  const events = await operations.events(TURN_EVENTS, { sessionId, after }, AbortSignal.any([signal, end.signal]))
+  try {
+    if (OVER.has((await readTurn(operations, turnId)).status)) return
+    for await (const { sessionEvents: event } of events)
+      if (event.turnId === turnId && event.__typename === 'TurnCompletedEvent') return
+  } finally {
+    end.abort()
+  }
+}
+
 /**
  * Nothing comes behind `seq` until an approval is decided. What waits now may have been asked further on in the log
  * than where one that was decided since was waited for.

@@ -1,8 +1,8 @@
 /** The body of `POST /v1/responses`. */
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod'
-import { commonSchema, messageSchema, parseBody, readMessages, readOptions, refuseTools, type Ask } from './ask.ts'
-import { invalid } from './openai-error.ts'
+import { commonSchema, messageSchema, parseBody, readMessages, readOptions, refuseTools, type Ask } from '../ask.ts'
+import { invalid } from '../openai-error.ts'
 
 const responsesSchema = commonSchema.extend({
   input: z.union([z.string(), z.array(z.looseObject({ type: z.string().nullish() }))]),
@@ -19,12 +19,6 @@ const REPEATED: ReadonlySet<string> = new Set(['reasoning', 'item_reference'])
 export function readResponsesRequest(body: unknown, headers: IncomingHttpHeaders): Ask {
   const request = parseBody(responsesSchema, body)
   refuseTools(request)
-  if (request.background === true)
-    throw invalid(
-      'background: leave it out; a turn goes on when its client leaves.',
-      'background',
-      'unsupported_parameter',
-    )
   if ((request.text?.format?.type ?? 'text') !== 'text')
     throw invalid('text.format: answers are texts.', 'text.format', 'unsupported_parameter')
   const { session, ...options } = readOptions(request, headers)
@@ -36,20 +30,27 @@ export function readResponsesRequest(body: unknown, headers: IncomingHttpHeaders
     ...said,
     session: session ?? named,
     instructions: [request.instructions ?? '', said.instructions ?? ''].join('\n\n').trim() || null,
-    previousId: request.previous_response_id == null ? null : ownerOf(request.previous_response_id),
+    previousId: request.previous_response_id == null ? null : previousOf(request.previous_response_id),
     includeUsage: true,
+    background: request.background === true,
   }
 }
 
 function readInput(input: z.infer<typeof responsesSchema>['input']): ReturnType<typeof readMessages> {
-  if (typeof input === 'string') return { text: input, history: [], instructions: null }
+  if (input === '') throw invalid('input: must not be empty.', 'input')
+  if (typeof input === 'string') return { text: input, param: 'input', history: [], instructions: null }
   const newest = input.findLastIndex(isMessage)
   const stranger = input.findIndex(
     (item, index) => index > newest && !isMessage(item) && !REPEATED.has(item.type ?? ''),
   )
   if (stranger >= 0)
-    throw invalid(`input: only messages are taken, no ${input[stranger]?.type}.`, `input.${stranger}.type`)
-  return readMessages(parseBody(z.array(messageSchema), input.filter(isMessage)), 'input')
+    throw invalid(
+      `input.${stranger}.type: the agent takes messages, and calls its tools itself: leave "${input[stranger]?.type}" out.`,
+      `input.${stranger}.type`,
+    )
+  const places = input.flatMap((item, index) => (isMessage(item) ? index : []))
+  const messages = places.map((index) => parseBody(messageSchema, input[index], ['input', index]))
+  return readMessages(messages, 'input', places)
 }
 
 /** What stands among messages that were said before, such as another agent's calls, is not read. */
@@ -57,12 +58,18 @@ function isMessage({ type }: { readonly type?: string | null | undefined }): boo
   return type == null || type === 'message'
 }
 
-/** Of an answer: that of its turn, or of the approval that was decided. */
+/** Of an answer: that of its turn, of the approval that was decided, or of a message that starts no turn. */
 export function responseId(ownerId: string): string {
   return `resp_${ownerId}`
 }
 
-function ownerOf(responseId: string): string {
-  if (/^resp_(turn|appr)_[0-9a-z]{26}$/.test(responseId)) return responseId.slice('resp_'.length)
+/** Null: it is the id of no response. */
+export function ownerOf(responseId: string): string | null {
+  return /^resp_(turn|appr|msg)_[0-9a-z]{26}$/.test(responseId) ? responseId.slice('resp_'.length) : null
+}
+
+function previousOf(responseId: string): string {
+  const owner = ownerOf(responseId)
+  if (owner !== null) return owner
   throw invalid(`${responseId.slice(0, 100)} is the id of no response.`, 'previous_response_id', 'not_found')
 }

@@ -1,8 +1,8 @@
 /** Answers of `POST /v1/responses`: items of reasoning and text, in the order in which they came. */
-import type { TurnData } from '../protocols/turn-documents.ts'
-import type { Answer, AnswerHead } from './answer.ts'
-import type { OpenAIError } from './openai-error.ts'
-import type { Piece } from './narrate.ts'
+import type { TurnData } from '../../protocols/turn-documents.ts'
+import type { Answer, AnswerHead } from '../answer.ts'
+import type { OpenAIError } from '../openai-error.ts'
+import type { Piece } from '../narrate.ts'
 import { responseId } from './responses-request.ts'
 
 interface Item {
@@ -49,6 +49,17 @@ export class ResponsesAnswer implements Answer {
     return this.#response('completed', turn)
   }
 
+  /** Of a turn that ended without an answer, and had said this by then. */
+  broken({ code, message }: OpenAIError): object {
+    if (code === 'turn_cancelled') return this.#response('cancelled', null)
+    return { ...this.#response('failed', null), error: { code, message } }
+  }
+
+  /** Of a turn from which more is to come: what it has said so far is left to a stream. */
+  standing({ status }: Pick<TurnData, 'status'>): object {
+    return this.#response(status === 'QUEUED' ? 'queued' : 'in_progress', null)
+  }
+
   #open(kind: Piece['kind']): string {
     const prefix = kind === 'text' ? 'msg' : 'rs'
     const item: Item = { kind, id: `${prefix}_${this.#head.id}_${this.#items.length}`, text: '' }
@@ -89,14 +100,14 @@ export class ResponsesAnswer implements Answer {
     return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
   }
 
-  #response(status: 'in_progress' | 'completed' | 'failed', turn: TurnData | null): object {
-    const { id, createdAt, model, sessionId, instructions } = this.#head
+  #response(status: ResponseStatus, turn: TurnData | null): object {
+    const { id, createdAt, model, sessionId, instructions, background } = this.#head
     return {
       id: responseId(id),
       object: 'response',
       created_at: createdAt,
       status,
-      background: false,
+      background,
       error: null,
       incomplete_details: null,
       instructions,
@@ -119,6 +130,8 @@ export class ResponsesAnswer implements Answer {
     }
   }
 }
+
+type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'failed' | 'cancelled'
 
 function shown(item: Item): object {
   const { id, kind } = item
