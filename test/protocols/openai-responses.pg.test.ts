@@ -20,7 +20,7 @@ function responsesOf(person: Person, defaultHeaders: Record<string, string> = {}
 }
 
 const inBackground = (input: string, more: object = {}): Promise<Response> =>
-  responsesOf('ben').create({ model: 'factotum', background: true, input, ...more }) as Promise<Response>
+  responsesOf('ben').create({ model: 'factotum', background: true, input, ...more })
 
 async function untilDone(id: string): Promise<Response> {
   const poll = (): Promise<Response> => responsesOf('ben').retrieve(id)
@@ -148,6 +148,14 @@ test('what cannot be had is refused with what to do', async () => {
   await expect(kept).rejects.toMatchObject({ status: 405, message: expect.stringContaining('deleteSession') })
   const compact = responsesOf('ben').compact({ model: 'factotum', previous_response_id: id })
   await expect(compact).rejects.toMatchObject({ status: 404, message: expect.stringContaining('/v1/responses') })
-  const { files } = new OpenAI({ baseURL: `${story.app.url}/v1`, apiKey: tokenOf('ben'), maxRetries: 0 })
-  await expect(files.list()).rejects.toMatchObject({ status: 404, message: expect.stringContaining('PUT /files/') })
 })
+
+test.each([10, 2_000_000])(
+  'a file of %i bytes for a path that is not there is refused with where it goes',
+  async (size) => {
+    const { files } = new OpenAI({ baseURL: `${story.app.url}/v1`, apiKey: tokenOf('ben'), maxRetries: 0 })
+    const file = new File(['x'.repeat(size)], 'a.txt')
+    const refused = { status: 404, message: expect.stringContaining('PUT /files/<session>/<name>') as string }
+    await expect(files.create({ file, purpose: 'user_data' })).rejects.toMatchObject(refused)
+  },
+)

@@ -87,7 +87,9 @@ export function textOf(content: ContentOfMessage | null | undefined, param: stri
   if (typeof content === 'string') return content
   const texts = content.map((part) => {
     if (typeof part.text === 'string') return part.text
-    const message = `${part.type}: only text is taken here. Put files into the session with PUT /files/<session>/<name>.`
+    const message =
+      `${part.type}: only text is taken here. Put files into the session first, with PUT /files/<session>/<name>, ` +
+      'its id as x-factotum-session says it.'
     throw invalid(message, param, 'unsupported_content')
   })
   return texts.join('\n')

@@ -7,7 +7,10 @@ import { readResponsesRequest } from './responses/responses-request.ts'
 const model = 'factotum'
 const messages = [{ role: 'user', content: 'x' }]
 
-function problemOf(read: (body: unknown, headers: IncomingHttpHeaders) => unknown, body: unknown): [string | null, string] {
+function problemOf(
+  read: (body: unknown, headers: IncomingHttpHeaders) => unknown,
+  body: unknown,
+): [string | null, string] {
   try {
     read(body, {})
   } catch (error) {
@@ -61,7 +64,7 @@ test.each([
   [
     { model, input: [call, { role: 'user', content: [{ type: 'input_image' }] }] },
     'input.1.content',
-    'input_image: only text is taken here. Put files into the session with PUT /files/<session>/<name>.',
+    expect.stringMatching(/^input_image: only text is taken here\. Put files into the session first, with PUT /),
   ],
   [{ model, input: 'x', conversation: {} }, 'conversation.id', 'conversation.id: is missing; it must be a string.'],
 ])('responses: %j', (body, param, sentence) => {

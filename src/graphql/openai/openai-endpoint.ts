@@ -17,6 +17,7 @@ import {
   admitCaller,
   admitWaiting,
   countRequest,
+  passOver,
   type AdmitOptions,
   type IdentifiedCaller,
 } from '../protocols/admit.ts'
@@ -75,7 +76,8 @@ const MODELS_PATH = '/v1/models'
 /** For who asks for another. */
 const PATHS =
   'There are /v1/chat/completions, /v1/responses with /<id>, /<id>/cancel and /<id>/input_items, and /v1/models. ' +
-  'Files go into a session with PUT /files/<session>/<name>; a conversation is a session, which "conversation" names.'
+  'Files go into a session with PUT /files/<session>/<name>, its id as x-factotum-session says it; a conversation is ' +
+  'a session, which "conversation" names.'
 const KEPT =
   'A response is part of the log of its session, and is not deleted alone. Delete the session: deleteSession in GraphQL.'
 
@@ -96,6 +98,8 @@ export class OpenAIEndpoint {
         return await this.#showModels(exchange)
       const given = readGivenPath(url.pathname)
       if (given !== null) return await this.#answerGiven(exchange, given)
+      admitCaller(request, this.#options)
+      await passOver(request)
       throw new OpenAIError(`There is no ${url.pathname} here. ${PATHS}`, { status: 404, code: 'not_found' })
     } catch (error) {
       const failure = toOpenAIError(error)

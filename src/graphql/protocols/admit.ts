@@ -1,6 +1,7 @@
 /** Whether a request in another protocol than GraphQL is let in, by the rules that hold for GraphQL, and its body. */
 import { GraphQLError } from 'graphql'
 import type { IncomingMessage } from 'node:http'
+import { MAX_UPLOAD_BYTES } from '../../core/file/uploaded-file.ts'
 import type { Credential, Viewer } from '../../core/identity.ts'
 import { badRequest, MAX_BODY_BYTES, tooLarge } from '../http/bad-request.ts'
 import { bearerToken, UNKNOWN_TOKEN } from '../http/bearer-token.ts'
@@ -64,6 +65,16 @@ export function countRequest({ viewer }: IdentifiedCaller, { takeRate }: AdmitOp
   if (waitMs <= 0) return
   const message = `Too many operations with this token; try again in ${Math.ceil(waitMs / 1000)} s.`
   throw forNow(429, { message, extensions: { code: 'RATE_LIMITED', retryAfterMs: waitMs } })
+}
+
+/** Reads what comes for nothing, up to the size of a file: its sender, who writes first, then comes to read why. */
+export async function passOver(request: IncomingMessage): Promise<void> {
+  let bytes = 0
+  const iterator = (request as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
+  for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+    bytes += next.value.length
+    if (bytes > MAX_UPLOAD_BYTES) return
+  }
 }
 
 async function readBody(request: IncomingMessage): Promise<Pick<Admitted, 'text' | 'body'>> {
