@@ -1,4 +1,4 @@
-/** What `/v1/responses` keeps: responses are polled, read once more, followed and cancelled, as OpenAI's package does. */
+/** What `/v1/responses` keeps: responses are polled, read again, followed and cancelled, as OpenAI's package does. */
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { approvalRules } from '../harness/approvals.ts'
@@ -73,6 +73,18 @@ test('it is cancelled while it runs and while it waits, and stays what it is onc
   expect(await responsesOf('ben').cancel(running.id)).toMatchObject({ status: 'cancelled' })
   const done = await responsesOf('ben').create({ model: 'factotum', input: 'Hello', ...conversation })
   expect((await responsesOf('ben').cancel(done.id)).output).toEqual(done.output)
+})
+
+test('of messages that one turn takes together each has the answer', async () => {
+  const input = { id: '@ben:together', busyPolicy: 'COLLECT' }
+  const open = 'mutation ($input: OpenSessionInput!) { openSession(input: $input) { __typename } }'
+  expect(await story.as('ben').run(open, { input })).toEqual({ openSession: { __typename: 'OpenSessionPayload' } })
+  const conversation = { conversation: 'together' }
+  const running = await inBackground('wait: 1500', conversation)
+  const [first, second] = [await inBackground('First', conversation), await inBackground('Second', conversation)]
+  for (const { id } of [running, first, second])
+    expect(await untilDone(id)).toMatchObject({ id, status: 'completed', output_text: expect.stringMatching(/./) })
+  expect((await responsesOf('ben').retrieve(second.id)).output_text).toContain('> Second')
 })
 
 test('one that fails says why', async () => {

@@ -98,7 +98,7 @@ export class OpenAIEndpoint {
         return await this.#showModels(exchange)
       const given = readGivenPath(url.pathname)
       if (given !== null) return await this.#answerGiven(exchange, given)
-      admitCaller(request, this.#options)
+      countRequest(admitCaller(request, this.#options), this.#options)
       await passOver(request)
       throw new OpenAIError(`There is no ${url.pathname} here. ${PATHS}`, { status: 404, code: 'not_found' })
     } catch (error) {
@@ -148,7 +148,7 @@ export class OpenAIEndpoint {
   }
 
   /** One response that was given before, or is being worked on. */
-  async #answerGiven(exchange: Exchange, { id, part }: GivenPath): Promise<void> {
+  async #answerGiven(exchange: Exchange, { ownerId, part }: GivenPath): Promise<void> {
     const { request, response, url } = exchange
     const { clock, connections } = this.#options
     const method = part === 'cancel' ? 'POST' : 'GET'
@@ -157,10 +157,12 @@ export class OpenAIEndpoint {
     const known = admitCaller(request, this.#options)
     const isStream = part === null && url.searchParams.get('stream') === 'true'
     if (isStream) admitWaiting(known, connections)
-    if (url.searchParams.has('starting_after'))
+    if (url.searchParams.has('starting_after')) {
+      countRequest(known, this.#options)
       throw invalid('starting_after: leave it out, a response is told from its beginning.', 'starting_after')
+    }
     const operations = this.#operations(exchange, known)
-    const given = await readGiven(operations, id)
+    const given = await readGiven(operations, ownerId)
     response.setHeader(SESSION_HEADER, given.head.sessionId)
     if (part === 'input_items') return sendJson(response, 200, inputItems(given))
     using client = new WaitingClient({ response, known, connections, clock, timeoutMs: MAX_TIMEOUT_S * 1000 })

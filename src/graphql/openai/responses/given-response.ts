@@ -10,19 +10,20 @@ import { CANCEL_TURN, READ_SESSION, WITHDRAW_MESSAGE, type TurnData } from '../.
 import type { AnswerHead } from '../answer.ts'
 import { toldFrom, type Started } from '../answer-turn.ts'
 import { READ_RESPONSE, type AnsweredMessage } from '../documents.ts'
-import { OpenAIError } from '../openai-error.ts'
 import { ownerOf, responseId } from './responses-request.ts'
 
 /** What is asked for of one response, by its path. */
 export interface GivenPath {
-  readonly id: string
+  /** By which the response is named. */
+  readonly ownerId: string
   readonly part: 'cancel' | 'input_items' | null
 }
 
 /** Null: the path is that of no response. */
 export function readGivenPath(path: string): GivenPath | null {
-  const [, id, part = null] = /^\/v1\/responses\/(resp_[^/]*)(?:\/(cancel|input_items))?$/.exec(path) ?? []
-  return id === undefined ? null : { id, part: part as GivenPath['part'] }
+  const [, id = '', part = null] = /^\/v1\/responses\/([^/]+)(?:\/(cancel|input_items))?$/.exec(path) ?? []
+  const ownerId = ownerOf(id)
+  return ownerId === null ? null : { ownerId, part: part as GivenPath['part'] }
 }
 
 export interface GivenResponse {
@@ -36,17 +37,13 @@ type Told = Pick<Started, 'sessionId' | 'messageId' | 'turn'>
 
 /** Rejects with what is refused: there is none, or its session may not be seen. */
 export async function readGiven(operations: Operations, id: string): Promise<GivenResponse> {
-  const owner = ownerOf(id)
-  const read = owner === null ? null : await readOwner(operations, owner)
-  if (owner === null || read === null)
-    throw new OpenAIError(`There is no response ${id.slice(0, 100)} that you may see.`, {
-      status: 404,
-      code: 'not_found',
-    })
+  const read = await readOwner(operations, id)
+  if (read === null)
+    throw new Refused(`There is no response ${responseId(id)} that you may see.`, { code: 'NOT_FOUND' })
   const { told, said, at } = read
   const { session } = await operations.run(READ_SESSION, { id: told.sessionId })
   const head = {
-    id: owner,
+    id,
     sessionId: told.sessionId,
     // What its client called it is not kept.
     model: session?.model ?? 'factotum',
@@ -54,7 +51,7 @@ export async function readGiven(operations: Operations, id: string): Promise<Giv
     instructions: session?.instructions ?? null,
     background: true,
   }
-  return { head, started: { id: owner, ...told, missed: [], kept: [], problem: null }, said }
+  return { head, started: { id, ...told, missed: [], kept: [], problem: null }, said }
 }
 
 interface Owner {
