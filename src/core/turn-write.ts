@@ -350,7 +350,7 @@ export interface TurnWrite {
 
 /** `first`, then `second`, as one write. */
 export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
-  const tasks = [...join(first.tasks, second.tasks)]
+  const tasks = [...(first.tasks ?? NONE), ...(second.tasks ?? NONE)]
   const patches = new Map(first.taskPatches)
   for (const [id, patch] of second.taskPatches ?? []) {
     // A row that this same write inserts cannot be updated by it: the patch goes into the insert.
@@ -362,28 +362,22 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
   return {
     ...first,
     ...second, // what is there once, and newer
+    ...joinedLists(first, second),
     events: [...withoutPieces(first.events, second.dropDeltasOf), ...second.events],
-    plans: join(first.plans, second.plans),
     tasks,
     taskPatches: patches,
-    modelCalls: join(first.modelCalls, second.modelCalls),
-    callTexts: join(first.callTexts, second.callTexts),
-    dropDeltasOf: join(first.dropDeltasOf, second.dropDeltasOf),
-    learnings: join(first.learnings, second.learnings),
-    curations: join(first.curations, second.curations),
-    factsShown: join(first.factsShown, second.factsShown),
-    factsUsed: join(first.factsUsed, second.factsUsed),
-    questionsAsked: join(first.questionsAsked, second.questionsAsked),
-    answers: join(first.answers, second.answers),
-    messageTexts: join(first.messageTexts, second.messageTexts),
-    deliveries: join(first.deliveries, second.deliveries),
-    files: join(first.files, second.files),
-    audit: join(first.audit, second.audit),
-    approvals: join(first.approvals, second.approvals),
-    settledApprovals: join(first.settledApprovals, second.settledApprovals),
-    delegations: join(first.delegations, second.delegations),
-    delegationSteps: join(first.delegationSteps, second.delegationSteps),
   }
+}
+
+/** Of whatever lists both have, so that none can be forgotten here. */
+function joinedLists(first: TurnWrite, second: TurnWrite): Partial<TurnWrite> {
+  const later: Readonly<Record<string, unknown>> = { ...second }
+  const joined = new Map<string, readonly unknown[]>()
+  for (const [part, list] of Object.entries<unknown>({ ...first })) {
+    const more = later[part]
+    if (Array.isArray(list) && Array.isArray(more)) joined.set(part, [...list, ...more])
+  }
+  return Object.fromEntries(joined)
 }
 
 /** What a write removes from the log must not be in the write itself: it removes only what was there before. */
@@ -396,11 +390,6 @@ function withoutPieces(events: TurnWrite['events'], taskIds: readonly string[] =
 }
 
 const NONE: readonly never[] = []
-
-function join<T>(first: readonly T[] = NONE, second: readonly T[] = NONE): readonly T[] {
-  if (second.length === 0) return first
-  return first.length === 0 ? second : [...first, ...second]
-}
 
 /** What is written of model calls: an entry of the audit each, and under its id what was said. */
 export interface RecordedCalls {
