@@ -352,6 +352,27 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     expect(await page.getByText(/^ada · (now|\d+ min ago)/).count()).toBeGreaterThanOrEqual(3)
   })
 
+  test('approvals: after a key that did not reach the server, the same key means the same row', async () => {
+    const ada = world.story.as('ada')
+    for (const word of ['five', 'six']) await send(ada, `cli:asked-${word}`, `run: echo ${word} | tee ${word}.txt`)
+    await using opened = await world.open('ada', { path: '/approvals', allowed: /Failed to load/ })
+    const { page } = opened
+    const row = (word: string) => page.locator('.pick-row', { hasText: `echo ${word}` })
+    await row('six').waitFor()
+    await row('five').click({ position: { x: 2, y: 2 } })
+    await page.route('**/graphql', (route) => route.abort())
+    await page.keyboard.press('a')
+    await page.getByText('The server did not answer').waitFor()
+    await row('five').waitFor()
+    await expect.poll(() => row('five').getAttribute('aria-current')).toBe('true')
+    await page.unroute('**/graphql')
+    await page.keyboard.press('a')
+    await row('five').waitFor({ state: 'detached' })
+    expect(await row('six').count()).toBe(1)
+    await page.keyboard.press('a')
+    await page.getByText('Nothing waits for a decision').waitFor()
+  })
+
   test('approvals in their session: edited, approved and denied by keys, where the conversation is', async () => {
     const ada = world.story.as('ada')
     for (const name of ['red', 'blue', 'grey']) await send(ada, 'cli:inside', `run: echo ${name} | tee ${name}.txt`)
