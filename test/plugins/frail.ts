@@ -15,9 +15,9 @@ export default definePlugin({
     },
     async onPipelineComplete({ sessionId, status }, ctx) {
       await ctx.state.set(`given ${sessionId} ${Math.random()}`, status)
-      const isFirst = (await ctx.state.get('ended')) === null
-      await ctx.state.set('ended', isFirst ? 'begun' : status)
-      if (isFirst) process.exit(1)
+      if ((await ctx.state.get('died of')) !== null) return
+      await ctx.state.set('died of', sessionId)
+      process.exit(1)
     },
   },
   commands: {
