@@ -123,8 +123,8 @@ export const MUTANTS_OF_REACH: readonly Mutant[] = [
     name: 'approved-by-a-models-word',
     promise: 'Who approves in a chat approves what was asked for, whatever the model or a command names.',
     file: 'src/graphql/openai/approval-words.ts',
-    find: 'named ?? askedBy(history.at(-1))',
-    replace: 'named ?? history.at(-1)?.text.match(APPROVAL_ID) ?? []',
+    find: 'return lines.flatMap((line) => ASKED.exec(line)?.[1] ?? [])',
+    replace: 'return last.text.match(APPROVAL_ID) ?? []',
     tests: ['src/graphql/openai/approval-words.test.ts'],
   },
   {
