@@ -195,6 +195,16 @@ describe('a file that comes before anything else', () => {
     expect(await put('ben', '@ben:too-many/a.txt', 'hello')).toMatchObject(refused)
     expect((await put('ben', '@cleo:hers/a.txt', 'hello')).status).toBe(404)
   })
+
+  test('opens none when there is no space for it', async () => {
+    await using _quota = await story.reconfigureForNow(storyConfig({ toml: '[quotas]\nuser_workspaces_mib = 1\n' }))
+    const refused = await put('cleo', '@cleo:too-large/a.bin', new Uint8Array(2 * 1024 * 1024))
+    expect(refused).toEqual({
+      status: 413,
+      body: { code: 'LIMIT_EXCEEDED', problem: expect.stringContaining('Your workspaces together have') },
+    })
+    expect(await sql(`SELECT id FROM sessions WHERE id = '@cleo:too-large'`)).toEqual([])
+  })
 })
 
 describe('nothing is stored', () => {

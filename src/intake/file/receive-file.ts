@@ -13,6 +13,7 @@ import type { Role, Viewer } from '../../core/identity.ts'
 import { newId } from '../../platform/id.ts'
 import { isThere, reaches, type SessionAccess } from '../../store/intake/intake-access.ts'
 import { storeUpload, type UploadOutcome } from '../../store/intake/intake-upload.ts'
+import { readOpenersBytes } from '../../store/files/workspace-usage.ts'
 import { authorizeSession, noSuchSession } from '../authorize-session.ts'
 import type { IntakeContext, StagedFile } from '../intake-context.ts'
 import { openSession } from '../session/open-session.ts'
@@ -83,14 +84,28 @@ interface ComeFile {
  * in the end, whole. Rejects when the database or the disk fails.
  */
 export async function receiveFile(context: IntakeContext, come: ComeFile): Promise<FileReceived | Refusal> {
-  const { expected, opener } = come
-  const { sessionId } = expected
-  const opened = opener === null ? null : await openSession(context, opener, { id: sessionId })
-  if (opened !== null && opened.kind !== 'Opened') return opened
+  const { opener } = come
+  const { sessionId } = come.expected
+  const refused = opener === null ? null : await open(context, opener, come)
+  if (refused !== null) return refused
   const outcome = await store(context, come)
   if (outcome.kind !== 'NoSession') return outcome
   const refusal = notFound('session', sessionId)
   return { ...refusal, message: `${refusal.message} Open it first, by openSession or with a message.` }
+}
+
+/** Null: the session is there. None is opened for a file that could not be stored in it. */
+async function open(
+  context: IntakeContext,
+  viewer: Viewer,
+  { expected: { sessionId, name, access }, staged }: Omit<ComeFile, 'opener'>,
+): Promise<Refusal | null> {
+  const { workspaceBytes: limit } = openerQuota(context.config.current(), access.opener)
+  const current = limit === null ? 0 : await readOpenersBytes(context.database, access.opener)
+  if (limit !== null && current + staged.size > limit)
+    return refusalOf({ kind: 'NoSpace', of: 'OPENER', limit, current }, name)
+  const opened = await openSession(context, viewer, { id: sessionId })
+  return opened.kind === 'Opened' ? null : opened
 }
 
 async function store(

@@ -27,6 +27,17 @@ const READ = {
     FROM opened_sessions o WHERE o.session_id = $1`,
 }
 
+/** Bytes of the workspaces of all sessions of an opener. */
+export async function readOpenersBytes(database: Database, opener: string): Promise<number> {
+  const [row] = await database.query<{ bytes: number }>(READ_OPENERS, [opener])
+  return row?.bytes ?? 0
+}
+
+const READ_OPENERS = {
+  name: 'workspace-usage.read-openers',
+  text: 'SELECT coalesce(sum(workspace_bytes), 0)::float8 AS bytes FROM opened_sessions WHERE opener = $1',
+}
+
 /** The workspace of role USER of a session, and what it took when it was last measured. */
 export interface MeasuredWorkspace {
   readonly sessionId: string
