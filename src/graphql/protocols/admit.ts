@@ -70,10 +70,23 @@ export function countRequest({ viewer }: IdentifiedCaller, { takeRate }: AdmitOp
 /** Reads what comes for nothing, up to the size of a file: its sender, who writes first, then comes to read why. */
 export async function passOver(request: IncomingMessage): Promise<void> {
   let bytes = 0
-  const iterator = (request as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
-  for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
-    bytes += next.value.length
+  for await (const piece of piecesOf(request)) {
+    bytes += piece.length
     if (bytes > MAX_UPLOAD_BYTES) return
+  }
+}
+
+/**
+ * A body, as it comes. Who leaves before its end is refused, which no failure of the server is; who stops reading it
+ * earlier keeps the connection, which `for await` of the request itself would destroy before it has the answer.
+ */
+async function* piecesOf(request: IncomingMessage): AsyncGenerator<Buffer, void, void> {
+  const iterator = (request as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
+  try {
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value
+  } catch (error) {
+    if (request.complete) throw error
+    throw badRequest('The body was broken off.')
   }
 }
 
@@ -84,12 +97,10 @@ async function readBody(request: IncomingMessage): Promise<Pick<Admitted, 'text'
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()
   const chunks: Buffer[] = []
   let bytes = 0
-  // Not `for await`: leaving it early would destroy the connection before it has the answer.
-  const iterator = (request as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
-  for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
-    bytes += next.value.length
+  for await (const piece of piecesOf(request)) {
+    bytes += piece.length
     if (bytes > MAX_BODY_BYTES) throw tooLarge()
-    chunks.push(next.value)
+    chunks.push(piece)
   }
   const text = Buffer.concat(chunks).toString()
   const body = parse(text)
