@@ -10,7 +10,7 @@ const RULES = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect 
 
 let story: Story
 beforeAll(async () => {
-  story = await Story.begin({ config: { toml: RULES } })
+  story = await Story.begin({ config: { toml: RULES, settings: { requests_per_minute: 100_000 } } })
 })
 afterAll(() => story[Symbol.asyncDispose]())
 
@@ -127,6 +127,19 @@ test('a decision means what the response before has asked for, and nothing that 
   expect((await responsesOf('ben').create(denied)).output_text).not.toContain('Waiting for a decision.')
   const named = inBackground('/approve', { conversation: 'twice' })
   await expect(named).rejects.toMatchObject({ status: 400, param: 'input' })
+})
+
+test('the answer to a decision is read again, however many were asked for in its session since', async () => {
+  const conversation = { conversation: 'many-decisions' }
+  const asked = await untilDone((await inBackground('run: echo first | tee out.txt', conversation)).id)
+  const decided = await untilDone((await inBackground('/approve', { previous_response_id: asked.id })).id)
+  expect(decided.output_text).toContain('first')
+  const many = Array.from({ length: 9 }, (_, index) => `run: echo ${index} | tee out.txt`).join('\n')
+  for (let round = 0; round < 3; round += 1) {
+    const later = await untilDone((await inBackground(many, conversation)).id)
+    await untilDone((await inBackground('/deny', { previous_response_id: later.id })).id)
+  }
+  expect((await responsesOf('ben').retrieve(decided.id)).output).toEqual(decided.output)
 })
 
 test('a decision in a conversation that names no answer is told what waits', async () => {

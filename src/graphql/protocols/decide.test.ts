@@ -6,7 +6,7 @@ const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute))
 
 function turnIn(id: string, finishedAt: string | null): AskingTurn {
   const message = { id: '', content: '', createdAt: '', user: null }
-  return { turn: { id: `turn in ${id}`, status: '', finishedAt, message }, session: { id, lastSeq: 0 } }
+  return { turn: { id: `turn in ${id}`, status: '', finishedAt, lastSeq: null, message }, session: { id, lastSeq: 0 } }
 }
 
 /** An approval of minute 1, asked for in the session of a task that was delegated once more. */

@@ -120,10 +120,11 @@ function stands({ status }: AskedApproval, { approve }: Decision): boolean {
 
 /**
  * The last event of an approval that is decided says so, or, of one in the session of a delegated task, that it is
- * waited for; of one so long ago that it is not found, the log's end.
+ * waited for; of one so long before the end of its turn that it is not found, the log's end.
  */
-async function placeOf(operations: Operations, { id, session }: AskedApproval): Promise<number> {
-  const { session: read } = await operations.run(APPROVAL_EVENTS, { id: session.id })
+async function placeOf(operations: Operations, { id, session, turn }: AskedApproval): Promise<number> {
+  const before = turn.lastSeq === null ? null : String(turn.lastSeq)
+  const { session: read } = await operations.run(APPROVAL_EVENTS, { id: session.id, before })
   const event = read?.events.edges.findLast(
     ({ node }) => node.approval?.id === id || node.pausedReason?.includes(id) === true,
   )

@@ -98,6 +98,8 @@ export interface AskingTurn {
     readonly id: string
     readonly status: string
     readonly finishedAt: string | null
+    /** Where in the log it ended; null until it has, and where its events have been removed. */
+    readonly lastSeq: number | null
     readonly message: {
       readonly id: string
       readonly content: string
@@ -123,7 +125,7 @@ export interface AskedApproval extends AskingTurn {
 /** Down to sessions that no delegated task was opened for: there are two levels. */
 function askingFields(levels: number): string {
   const above = levels === 0 ? '' : `delegation { status finishedAt ${askingFields(levels - 1)} }`
-  return `turn { id status finishedAt message { id content createdAt user } } session { id lastSeq ${above} }`
+  return `turn { id status finishedAt lastSeq message { id content createdAt user } } session { id lastSeq ${above} }`
 }
 
 export const ASKED_FIELDS = `id status createdAt ${askingFields(MAX_DEPTH)}`
@@ -134,8 +136,9 @@ export const READ_APPROVAL: Operation<{ readonly id: string }, { readonly approv
 }`,
 }
 
+/** The last before a place in the log; null: before its end. */
 export const APPROVAL_EVENTS: Operation<
-  { readonly id: string },
+  { readonly id: string; readonly before: string | null },
   {
     readonly session: {
       readonly events: {
@@ -150,9 +153,9 @@ export const APPROVAL_EVENTS: Operation<
     } | null
   }
 > = {
-  text: `query ProtocolApprovalEvents($id: ID!) {
+  text: `query ProtocolApprovalEvents($id: ID!, $before: String) {
   session(id: $id) {
-    events(last: 50, types: [APPROVAL, TURN_PAUSED]) {
+    events(last: 50, before: $before, types: [APPROVAL, TURN_PAUSED]) {
       edges { node { seq ... on ApprovalEvent { approval { id } } ... on TurnPausedEvent { pausedReason } } }
     }
   }
