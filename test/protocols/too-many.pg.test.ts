@@ -1,6 +1,6 @@
 /** Who has as many connections open as a user may: nothing that waits for a turn begins at any door. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Story, tokenOf } from '../harness/story.ts'
+import { Story, storyConfig, tokenOf } from '../harness/story.ts'
 
 let story: Story
 beforeAll(async () => {
@@ -37,4 +37,19 @@ test('a message that would be waited for is refused before it is sent', async ()
   expect(await story.as('ada').run(read)).toEqual({ sessions: { edges: [] } })
   await stream.body?.cancel()
   await expect.poll(async () => (await post('/v1/responses', asked)).status).toBe(200)
+})
+
+test('a stream that is refused counts as a request', async () => {
+  const settings = { connections_per_user: 1, requests_per_minute: 3 }
+  await using _few = await story.reconfigureForNow(storyConfig({ settings }))
+  const authorization = `Bearer ${tokenOf('ben')}`
+  const headers = { authorization, 'content-type': 'application/json', accept: 'text/event-stream' }
+  const body = JSON.stringify({ query: 'subscription { sessionUpdates { __typename } }' })
+  const stream = await fetch(`${story.app.url}/graphql`, { method: 'POST', headers, body })
+  const url = `${story.app.url}/v1/responses/resp_turn_${'0'.repeat(26)}?stream=true`
+  const follow = async (): Promise<string> => (await fetch(url, { headers: { authorization } })).text()
+  expect(await follow()).toContain('Too many connections')
+  for (let times = 0; times < 3; times += 1) await follow()
+  expect(await follow()).toContain('Too many operations')
+  await stream.body?.cancel()
 })

@@ -126,7 +126,10 @@ export class OpenAIEndpoint {
     const { clock, connections } = this.#options
     if (request.method !== 'POST') throw badRequest('Use POST.', 405, { allow: 'POST' })
     const { body, text: _text, ...known } = await admit(request, this.#options)
-    const ask = this.#read(() => form.read(body, request.headers), known)
+    const ask = this.#counted(known, () => {
+      admitWaiting(known, connections)
+      return form.read(body, request.headers)
+    })
     const operations = this.#operations(exchange, known)
     using client = new WaitingClient({ response, known, connections, clock, timeoutMs: ask.timeoutMs })
     const started = await startTurn(operations, ask, clock)
@@ -156,11 +159,11 @@ export class OpenAIEndpoint {
     if (request.method !== method) throw badRequest(`Use ${method}.`, 405, { allow: method })
     const known = admitCaller(request, this.#options)
     const isStream = part === null && url.searchParams.get('stream') === 'true'
-    if (isStream) admitWaiting(known, connections)
-    if (url.searchParams.has('starting_after')) {
-      countRequest(known, this.#options)
+    this.#counted(known, () => {
+      if (isStream) admitWaiting(known, connections)
+      if (!url.searchParams.has('starting_after')) return
       throw invalid('starting_after: leave it out, a response is told from its beginning.', 'starting_after')
-    }
+    })
     const operations = this.#operations(exchange, known)
     const given = await readGiven(operations, ownerId)
     response.setHeader(SESSION_HEADER, given.head.sessionId)
@@ -189,9 +192,8 @@ export class OpenAIEndpoint {
   }
 
   /** A request that is refused runs no operation, and counts all the same. */
-  #read(read: () => Ask, known: IdentifiedCaller): Ask {
+  #counted<Read>(known: IdentifiedCaller, read: () => Read): Read {
     try {
-      admitWaiting(known, this.#options.connections)
       return read()
     } catch (error) {
       countRequest(known, this.#options)
