@@ -157,7 +157,7 @@ async function close(context: DelegatorContext, delegation: OpenDelegation): Pro
   if (messageStatus !== 'PROCESSING') return
   const sessionId = childIdOf(delegation.id)
   const access = { all: true, userName, tokenName, opener: '', mustHaveOpened: false }
-  const cancelled = await requestCancel(database, access, sessionId)
+  const cancelled = await requestCancel(database, access, { sessionId, turnId: null })
   if (cancelled.kind !== 'Requested') return
   doorbell.ring({ kind: 'cancel', sessionId, turnId: cancelled.turnId })
   if (cancelled.ready) doorbell.ring({ kind: 'work', sessionId })

@@ -96,6 +96,7 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'AddParticipantInput.sessionId': 'session',
   'RemoveParticipantInput.sessionId': 'session',
   'CancelTurnInput.sessionId': 'session',
+  'CancelTurnInput.turnId': 'turn',
   'RetryTurnInput.turnId': 'turn',
   'ForkSessionInput.sessionId': 'session',
   'ForkSessionInput.newSessionId': null,

@@ -66,6 +66,26 @@ describe('while a command runs', () => {
     expect(typesOf(watch, ended.turnId).slice(-2)).toEqual(['PipelineStepEvent', 'TurnCompletedEvent'])
   })
 
+  test('of a turn that has ended by then, the next one goes on', async () => {
+    await using lifeline = await Lifeline.open()
+    const ada = story.as('ada')
+    await using watch = watchAll(ada, 'cli:which')
+    await send(ada, 'cli:which', 'run: echo first')
+    const { turnId: ended } = await turnEnd(watch)
+    await send(ada, 'cli:which', `run: ${lifeline.hold}; sleep 600`)
+    await lifeline.held
+    const cancel = (turnId: string | null) =>
+      ada.run(
+        'mutation ($input: CancelTurnInput!) { result: cancelTurn(input: $input) { ... on ConflictRefusal { reason } } }',
+        { input: { sessionId: 'cli:which', turnId } },
+      )
+    expect(await cancel(ended)).toEqual({ result: { reason: 'NOTHING_TO_DO' } })
+    const { session } = await ada.run(SessionDocument, { id: 'cli:which' })
+    expect(session?.activeTurn).toMatchObject({ status: 'RUNNING', cancelRequested: false })
+    expect(await cancel(session?.activeTurn?.id ?? '')).toEqual({ result: {} })
+    expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'CANCELLED' })
+  })
+
   test('asking twice is no error, and cancels only the turn that runs', async () => {
     await using lifeline = await Lifeline.open()
     const ada = story.as('ada')

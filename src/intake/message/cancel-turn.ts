@@ -1,6 +1,7 @@
 /** `cancelTurn`: asks the running turn of a session to end. Called by the GraphQL door. */
 import type { Viewer } from '../../core/identity.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import { idKind } from '../../platform/id.ts'
 import { requestCancel } from '../../store/intake/intake-cancel-turn.ts'
 import { authorizeSession, refuseNotOpener } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
@@ -11,25 +12,31 @@ export interface TurnCancelling {
   readonly turnId: string
 }
 
+/** What is to end, unchecked. */
+export interface CancelTurnInput {
+  readonly sessionId: string
+  /** Which is meant, when another may run by now. */
+  readonly turnId?: string | null | undefined
+}
+
 const ACTS = ['CANCEL_TURN'] as const
 
 /** The turn's own events tell when it has ended. Repeating it changes nothing. */
 export async function cancelTurn(
   context: IntakeContext,
   viewer: Viewer,
-  { sessionId }: { readonly sessionId: string },
+  { sessionId, turnId = null }: CancelTurnInput,
 ): Promise<TurnCancelling | Refusal> {
   const access = authorizeSession(viewer, { sessionId, path: ['sessionId'] }, ACTS)
   if ('kind' in access) return access
-  const result = await requestCancel(context.database, access, sessionId)
+  if (turnId !== null && idKind(turnId) !== 'turn') return notFound('turn', turnId)
+  const result = await requestCancel(context.database, access, { sessionId, turnId })
   if (result.kind === 'NoSession') return notFound('session', sessionId)
   if (result.kind === 'NotOpener') return refuseNotOpener(sessionId, ACTS)
   if (result.kind === 'NothingRuns') {
-    return conflict(
-      'NOTHING_TO_DO',
-      `No turn runs in session "${sessionId}". A message that still waits can be withdrawn.`,
-      sessionId,
-    )
+    const what = turnId === null ? 'No turn runs' : 'That turn does not run'
+    const problem = `${what} in session "${sessionId}". A message that still waits can be withdrawn.`
+    return conflict('NOTHING_TO_DO', problem, sessionId)
   }
   context.doorbell.ring({ kind: 'cancel', sessionId, turnId: result.turnId })
   if (result.ready) context.doorbell.ring({ kind: 'work', sessionId })

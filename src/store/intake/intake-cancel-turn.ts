@@ -22,6 +22,13 @@ type CancelResult =
   /** There is no such session for this caller. */
   | { readonly kind: 'NoSession' }
 
+/** What is to end. */
+export interface CancelledTurn {
+  readonly sessionId: string
+  /** Which is meant, when another may run by now; null: the one that runs. */
+  readonly turnId: string | null
+}
+
 /**
  * Marks the turn that runs or awaits an approval. Does not wait for its end, and notifies no process: the caller rings
  * the doorbell. On repeat the result is the same, and no second audit entry is written.
@@ -29,10 +36,11 @@ type CancelResult =
 export async function requestCancel(
   database: Database,
   access: SessionAccess,
-  sessionId: string,
+  { sessionId, turnId }: CancelledTurn,
 ): Promise<CancelResult> {
   const [row] = await CANCEL<{ may_act: boolean; turn_id: string | null; ready: boolean }>(database, {
     session_id: sessionId,
+    turn_id: turnId,
     ...accessInput(access),
     ...openerInput(access),
     ...auditInput(access),
@@ -53,12 +61,12 @@ export const CANCELLABLE = sql`t.status IN ('RUNNING', 'AWAITING_APPROVAL')`
  */
 const CANCEL = intakeStatement(
   'intake.cancel-turn',
-  { session_id: 'text', ...ACCESS_INPUT, ...OPENER_INPUT, ...AUDIT_INPUT },
+  { session_id: 'text', turn_id: 'text', ...ACCESS_INPUT, ...OPENER_INPUT, ...AUDIT_INPUT },
   sql`session AS MATERIALIZED (
     SELECT s.id, s.owner, ${mayAct(sql`s`)} AS may_act FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach(sql`s.id`)} FOR UPDATE OF s),
   running AS MATERIALIZED (
-    SELECT t.id, t.cancel_requested, t.paused_at FROM session JOIN turns t ON t.session_id = session.id
-    WHERE session.may_act AND ${CANCELLABLE} FOR UPDATE OF t),
+    SELECT t.id, t.cancel_requested, t.paused_at FROM input, session JOIN turns t ON t.session_id = session.id
+    WHERE session.may_act AND ${CANCELLABLE} AND (input.turn_id IS NULL OR t.id = input.turn_id) FOR UPDATE OF t),
   turn AS (UPDATE turns t SET cancel_requested = true FROM running WHERE t.id = running.id),
   ready AS (
     UPDATE sessions s SET ready_at = now(), turn_user = NULL FROM session, running

@@ -111,6 +111,6 @@ export async function stopTurn(
     return result.problem === undefined ? null : result
   }
   if (session.activeTurn?.id !== id) return { code: 'CONFLICT', problem: 'The turn does not run any more.' }
-  const { result } = await operations.run(CANCEL_TURN, { input: { sessionId: session.id } })
+  const { result } = await operations.run(CANCEL_TURN, { input: { sessionId: session.id, turnId: id } })
   return result.problem === undefined ? null : result
 }

@@ -235,7 +235,10 @@ const CancelTurnPayload = builder.objectRef<TurnCancelling>('CancelTurnPayload')
 
 const CancelTurnInput = builder.inputType('CancelTurnInput', {
   description: 'The session whose turn is to end.',
-  fields: (t) => ({ sessionId: t.id({ required: true, description: 'The session.' }) }),
+  fields: (t) => ({
+    sessionId: t.id({ required: true, description: 'The session.' }),
+    turnId: t.id({ description: 'Which turn is meant: when another runs by now, that one is left alone.' }),
+  }),
 })
 
 builder.mutationField('cancelTurn', (t) =>
