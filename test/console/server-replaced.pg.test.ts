@@ -1,4 +1,5 @@
-/** The console while a proxy answers with a page of its own: nothing is said to be gone. */
+/** The console while a proxy answers with a page of its own, or nothing answers: nothing is said to be gone. */
+import type { Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { PATIENCE } from '../harness/patience.ts'
@@ -42,4 +43,36 @@ describe.skipIf(!hasBrowser)(`the server is being replaced${withoutBrowser}`, ()
     await page.getByRole('heading', { name: 'Schedules', level: 1 }).waitFor()
     await page.getByText('The server does not answer').waitFor({ state: 'detached' })
   })
+
+  test('a server that is silent is asked one question at a time, each with an end, until it answers', async () => {
+    await using opened = await world.blank()
+    const { page } = opened
+    await page.clock.install()
+    // It opens, and nothing ever comes.
+    await page.routeWebSocket('**/graphql', () => {})
+    await world.logIn(opened, 'ada')
+    await page.goto(world.url)
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    let asked = 0
+    let mostAtOnce = 0
+    const pending = new Set<Request>()
+    await page.route('**/graphql', (route) => {
+      if (route.request().postData()?.includes('query Viewer') !== true) return
+      asked += 1
+      mostAtOnce = Math.max(mostAtOnce, pending.add(route.request()).size)
+    })
+    page.on('requestfailed', (request) => pending.delete(request))
+    await page.clock.runFor(SOCKET_GIVEN_UP_MS)
+    await page.getByText('The server does not answer').waitFor()
+    await expect.poll(() => asked, PATIENCE).toBeGreaterThan(0)
+    await page.clock.runFor(SOCKET_GIVEN_UP_MS)
+    // An answer is not waited for without end.
+    await expect.poll(() => asked, PATIENCE).toBeGreaterThan(1)
+    expect(mostAtOnce).toBe(1)
+    await page.unroute('**/graphql')
+    await page.getByText('The server does not answer').waitFor({ state: 'detached' })
+  })
 })
+
+/** After that a socket that says nothing counts as lost, and the page says so. */
+const SOCKET_GIVEN_UP_MS = 12_000
