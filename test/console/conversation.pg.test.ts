@@ -200,10 +200,12 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
   test('a message that waited stands below the answer it waited for, and above its own', async () => {
     await using opened = await world.open('ada', { path: '/sessions/cli:waited' })
     const { page } = opened
-    await say(page, 'run: sleep 2; echo First is done')
-    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await say(page, 'run: rm -f nothing')
+    const approve = page.getByRole('button', { name: 'Approve' })
+    await approve.waitFor()
     await say(page, 'Second')
     await page.getByRole('list', { name: 'Waiting messages' }).waitFor()
+    await approve.click()
     await page.locator('.entry-agent').nth(1).waitFor()
     const order = (): Promise<string[]> =>
       page
@@ -222,14 +224,16 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
   test('an answer is read out although a message that waited for it stands below', async () => {
     await using opened = await world.open('ada', { path: '/sessions/cli:read-out' })
     const { page } = opened
-    await say(page, 'run: sleep 2; echo First is done')
-    await page.getByRole('button', { name: 'Stop' }).waitFor()
-    await say(page, 'run: sleep 8')
+    await say(page, 'run: rm -f nothing; echo First is done')
+    const approve = page.getByRole('button', { name: 'Approve' })
+    await approve.waitFor()
+    await say(page, 'run: rm -f other')
     const waiting = page.getByRole('list', { name: 'Waiting messages' })
     await waiting.waitFor()
+    await approve.click()
     await page.locator('.entry-agent', { hasText: 'First is done' }).waitFor()
     await waiting.waitFor({ state: 'detached' })
-    await page.locator('.entry-person', { hasText: 'run: sleep 8' }).waitFor()
+    await page.locator('.entry-person', { hasText: 'run: rm -f other' }).waitFor()
     expect(await page.locator('.unseen[aria-live]').innerText()).toContain('First is done')
   })
 
