@@ -197,6 +197,23 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     await sent.getByText('plan.txt').waitFor()
   })
 
+  test('a session that a file has opened offers all of an open one, and its details go with the work', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli:by-file?tab=details' })
+    const { page } = opened
+    await page.getByText('Nothing was said yet').waitFor()
+    const buffer = Buffer.from('Tuesday')
+    await page.getByLabel('Files', { exact: true }).setInputFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer })
+    await page.getByRole('button', { name: 'Leave out plan.txt' }).waitFor()
+    const details = page.locator('.details')
+    await details.getByText('plan.txt').waitFor()
+    await page.locator('.session-head').getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).waitFor()
+    await page.keyboard.press('Escape')
+    await say(page, 'What does the plan say?')
+    await page.locator('.entry-agent').waitFor()
+    await expect.poll(() => details.innerText()).toContain('1 turn ended')
+  })
+
   test('a message that waited stands below the answer it waited for, and above its own', async () => {
     await using opened = await world.open('ada', { path: '/sessions/cli:waited' })
     const { page } = opened

@@ -3,15 +3,19 @@ import { useSession } from '@factotum/client/react'
 import { useEffect } from 'react'
 import { queryClient } from '../../data/query-client.ts'
 import { keyOf, useRead } from '../../data/use-read.ts'
-import { SessionPageDocument, type SessionPageQuery } from '../../generated/graphql.ts'
+import { SessionDetailsDocument, SessionPageDocument, type SessionPageQuery } from '../../generated/graphql.ts'
 
 export function useSessionPage(id: string): SessionPageQuery['session'] | null {
-  const isBusy = useSession(id, (state) => state.isBusy)
+  const state = useSession(id, ({ isBusy, status }) => (isBusy ? 'busy' : status === 'absent' ? 'absent' : 'rests'))
   const { data } = useRead(SessionPageDocument, { id })
-  // A session that works can neither be put aside nor deleted: after its work that is asked again.
+  // One that works can neither be put aside nor deleted, one that is not there yet has nothing: after that it is asked
+  // again, and what the details say of it, too.
   useEffect(() => {
-    if (!isBusy) return undefined
-    return () => void queryClient.invalidateQueries({ queryKey: keyOf(SessionPageDocument, { id }) })
-  }, [id, isBusy])
+    if (state === 'rests') return undefined
+    return () => {
+      for (const read of [SessionPageDocument, SessionDetailsDocument])
+        void queryClient.invalidateQueries({ queryKey: keyOf(read, { id }) })
+    }
+  }, [id, state])
   return data?.session ?? null
 }

@@ -1,5 +1,8 @@
 /** Files on their way into the session: put there at once, named by the next message. */
 import { useState } from 'react'
+import { queryClient } from '../../../data/query-client.ts'
+import { keyOf } from '../../../data/use-read.ts'
+import { SessionDetailsDocument } from '../../../generated/graphql.ts'
 import { notify } from '../../../ui/tell/toasts.ts'
 import { MOST_FILES, nameFiles, pastedName, type NamedFile } from './name-files.ts'
 
@@ -29,9 +32,10 @@ export function useUploads(sessionId: string): Uploads {
   const change = (name: string, part: Partial<Upload>): void =>
     setFiles((before) => before.map((file) => (file.name === name ? { ...file, ...part } : file)))
   const begin = ({ name, file }: NamedFile<File>): void =>
-    void upload(sessionId, name, file).then((problem) =>
-      change(name, problem === null ? { status: 'there' } : { status: 'failed', problem }),
-    )
+    void upload(sessionId, name, file).then((problem) => {
+      change(name, problem === null ? { status: 'there' } : { status: 'failed', problem })
+      void queryClient.invalidateQueries({ queryKey: keyOf(SessionDetailsDocument, { id: sessionId }) })
+    })
   const add = (added: readonly NamedFile<File>[]): void => {
     const taken = files.flatMap(({ name, status }) => (status === 'failed' ? [] : [name]))
     const chosen = nameFiles(added, taken)
