@@ -1,5 +1,6 @@
 /** Addresses that are mistyped, or that a person got from another who may see more: the page says so. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { must } from '../../src/platform/must.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleWorld } from './console-world.ts'
 
@@ -20,6 +21,18 @@ describe.skipIf(!hasBrowser)(`addresses${withoutBrowser}`, () => {
     await using opened = await world.open('ben', { path })
     await opened.page.getByRole('heading', { name: title }).waitFor()
     expect(await opened.page.locator('main').getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([title])
+  })
+
+  test('on a phone, which has no place for all tabs, the one that the address leads to is in sight', async () => {
+    const width = 320
+    await using opened = await world.open('ada', { path: '/server/configuration', width })
+    const tab = opened.page.getByRole('tab', { name: 'Configuration' })
+    await tab.waitFor()
+    const end = async (): Promise<number> => {
+      const box = must(await tab.boundingBox(), 'a box')
+      return box.x + box.width
+    }
+    await expect.poll(end).toBeLessThanOrEqual(width)
   })
 
   test('a user who reads the facts does not ask for what only admins may follow', async () => {

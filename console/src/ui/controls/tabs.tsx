@@ -1,6 +1,6 @@
 /** Parts of one page, of which one is shown. Arrow keys lead from one to the next. */
 import { Tabs as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import { EmptyState } from '../tell/empty-state.tsx'
 import './tabs.css'
 
@@ -18,9 +18,14 @@ interface TabsProps {
 }
 
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
+  const list = useRef<HTMLDivElement>(null)
+  // A phone has no place for all of them.
+  useEffect(() => {
+    list.current?.querySelector('[data-state="active"]')?.scrollIntoView({ block: 'nearest' })
+  }, [value])
   return (
     <Radix.Root className="tabs" value={value} onValueChange={onChange}>
-      <Radix.List className="tabs-list" aria-label={label}>
+      <Radix.List ref={list} className="tabs-list" aria-label={label}>
         {tabs.map((tab) => (
           <Radix.Trigger key={tab.id} value={tab.id} className="tabs-tab">
             {tab.label}
