@@ -51,8 +51,9 @@ describe.skipIf(!hasBrowser)(`questions${withoutBrowser}`, () => {
     const { createFact } = await ada.run(CreateFactDocument, { content: 'The tower of Ghent opens at nine.' })
     if (createFact.__typename !== 'CreateFactPayload') throw new Error(JSON.stringify(createFact))
     await ben.run(DisputeFactDocument, { id: createFact.fact.id, reason: 'It opens at ten since May.' })
-    await using opened = await world.open('ada', { path: '/memory/questions' })
+    await using opened = await world.open('ada', { path: `/memory/facts/${createFact.fact.id}` })
     const { page } = opened
+    await page.getByRole('link', { name: 'read why, and decide' }).click()
     await page.getByText('It opens at ten since May.').click()
     await page.keyboard.press('a')
     const dialog = page.getByRole('dialog')

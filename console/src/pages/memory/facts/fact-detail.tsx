@@ -65,11 +65,7 @@ function Content({ fact }: { readonly fact: ShownFact }) {
             <Badge>not in use</Badge> since <Time at={invalidatedAt} />
           </span>
         )}
-        {disputedAt !== null && (
-          <span>
-            <Badge tone="warn">disputed</Badge> since <Time at={disputedAt} />: an admin has not decided yet
-          </span>
-        )}
+        <Disputed at={disputedAt} />
         <Reviewed fact={fact} />
         {validTo !== null && (
           <span>
@@ -83,6 +79,18 @@ function Content({ fact }: { readonly fact: ShownFact }) {
       <FactHistory fact={fact} />
       <UsedBy fact={fact} />
     </div>
+  )
+}
+
+/** Why, the question says, by which an admin decides. */
+function Disputed({ at }: { readonly at: ShownFact['disputedAt'] }) {
+  const { isAdmin } = useViewer()
+  if (at === null) return null
+  return (
+    <span>
+      <Badge tone="warn">disputed</Badge> since <Time at={at} />:{' '}
+      {isAdmin ? <Link href="/memory/questions">read why, and decide</Link> : 'an admin has not decided yet'}
+    </span>
   )
 }
 
