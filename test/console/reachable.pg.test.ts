@@ -127,6 +127,8 @@ async function tabTo(page: Page, name: string, { key = 'Tab', by = '' } = {}): P
   for (let presses = 0; presses < 100; presses += 1) {
     if (await page.evaluate<boolean>(has)) return
     await page.keyboard.press(by !== '' && (await page.evaluate<boolean>(isTab)) ? by : key)
+    // Arrows move the focus in a timer of the page: what is asked, or pressed, before it would be about the tab before.
+    await page.evaluate('new Promise((moved) => setTimeout(moved))')
   }
   throw new Error(`"${name}" cannot be reached by keys`)
 }
