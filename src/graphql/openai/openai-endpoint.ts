@@ -162,7 +162,7 @@ export class OpenAIEndpoint {
     this.#counted(known, () => {
       if (isStream) admitWaiting(known, connections)
       if (!url.searchParams.has('starting_after')) return
-      throw invalid('starting_after: leave it out, a response is told from its beginning.', 'starting_after')
+      throw invalid('starting_after: leave it out, a response is streamed from its beginning.', 'starting_after')
     })
     const operations = this.#operations(exchange, known)
     const given = await readGiven(operations, ownerId)

@@ -33,29 +33,29 @@ export interface GivenResponse {
   readonly said: AnsweredMessage | null
 }
 
-type Told = Pick<Started, 'sessionId' | 'messageId' | 'turn'>
+type Stored = Pick<Started, 'sessionId' | 'messageId' | 'turn'>
 
 /** Rejects with what is refused: there is none, or its session may not be seen. */
 export async function readGiven(operations: Operations, id: string): Promise<GivenResponse> {
   const read = await readOwner(operations, id)
   if (read === null)
     throw new Refused(`There is no response ${responseId(id)} that you may see.`, { code: 'NOT_FOUND' })
-  const { told, said, at } = read
-  const { session } = await operations.run(READ_SESSION, { id: told.sessionId })
+  const { stored, said, at } = read
+  const { session } = await operations.run(READ_SESSION, { id: stored.sessionId })
   const head = {
     id,
-    sessionId: told.sessionId,
+    sessionId: stored.sessionId,
     // What its client called it is not kept.
     model: session?.model ?? 'factotum',
     createdAt: Math.floor(Date.parse(at) / 1000),
     instructions: session?.instructions ?? null,
     background: true,
   }
-  return { head, started: { id, ...told, missed: [], kept: [], problem: null }, said }
+  return { head, started: { id, ...stored, missed: [], kept: [], problem: null }, said }
 }
 
 interface Owner {
-  readonly told: Told
+  readonly stored: Stored
   readonly said: AnsweredMessage | null
   readonly at: string
 }
@@ -64,13 +64,13 @@ async function readOwner(operations: Operations, id: string): Promise<Owner | nu
   const { node } = await operations.run(READ_RESPONSE, { id })
   if (node?.__typename === 'Turn') {
     const { firstSeq, session, message } = node
-    const told = { sessionId: session.id, messageId: message.id, turn: { id, after: firstSeq - 1 } }
-    return { told, said: message, at: message.createdAt }
+    const stored = { sessionId: session.id, messageId: message.id, turn: { id, after: firstSeq - 1 } }
+    return { stored, said: message, at: message.createdAt }
   }
   if (node?.__typename === 'Message' && node.turn === null)
-    return { told: { sessionId: node.session.id, messageId: id, turn: null }, said: node, at: node.createdAt }
+    return { stored: { sessionId: node.session.id, messageId: id, turn: null }, said: node, at: node.createdAt }
   if (node?.__typename !== 'Approval' || node.decidedAt === null) return null
-  return { told: toldFrom(await decidedIn(operations, id)), said: null, at: node.decidedAt }
+  return { stored: toldFrom(await decidedIn(operations, id)), said: null, at: node.decidedAt }
 }
 
 /** As OpenAI's API lists what a response was given. */
@@ -86,7 +86,7 @@ function toItem({ id, content }: AnsweredMessage): object {
 /** Ends its turn, unless it has ended; resolves when it has. Rejects with what is refused. */
 export async function cancelGiven(
   operations: Operations,
-  { sessionId, turn: given }: Told,
+  { sessionId, turn: given }: Stored,
   signal: AbortSignal,
 ): Promise<void> {
   if (given === null) return
