@@ -42,7 +42,6 @@ import {
   readGivenPath,
   stopTurn,
   type GivenPath,
-  type GivenResponse,
 } from './responses/given-response.ts'
 import { ResponsesAnswer } from './responses/responses-answer.ts'
 import { readResponsesRequest } from './responses/responses-request.ts'
@@ -169,22 +168,19 @@ export class OpenAIEndpoint {
     response.setHeader(SESSION_HEADER, given.head.sessionId)
     if (part === 'input_items') return sendJson(response, 200, inputItems(given))
     using client = new WaitingClient({ response, known, connections, clock, timeoutMs: MAX_TIMEOUT_S * 1000 })
-    const answer = new ResponsesAnswer(given.head)
-    if (isStream)
-      return await this.#stream(exchange, { operations, started: given.started, client, isRepeatable: true, answer })
-    if (part === 'cancel') await cancelGiven(operations, given.started, client.signal)
-    await this.#showGiven(exchange, { operations, given, client, answer })
+    const { head, started } = given
+    const work = { operations, started, client, isRepeatable: true, answer: new ResponsesAnswer(head) }
+    if (isStream) return await this.#stream(exchange, work)
+    if (part === 'cancel') await cancelGiven(operations, started, client.signal)
+    await this.#showGiven(exchange, work)
   }
 
-  async #showGiven({ response }: Exchange, { operations, given, client, answer }: Shown): Promise<void> {
-    const { started } = given
+  async #showGiven({ response }: Exchange, work: Given): Promise<void> {
+    const { operations, started, answer } = work
     const now = started.turn === null ? null : await readTurn(operations, started.turn.id)
     if (now !== null && !isSettled(now)) return sendJson(response, 200, answer.standing(now))
     try {
-      const turn = await this.#tell({ operations, started, client }, (piece) => void answer.add(piece))
-      if (client.endedBy === 'LEFT') return
-      if (turn === GONE) throw ofWaitEnd(client.endedBy, true)
-      sendJson(response, 200, answer.whole(turn))
+      await this.#whole({ response }, work)
     } catch (error) {
       if (!(error instanceof TurnBroken)) throw error
       sendJson(response, 200, answer.broken(error))
@@ -279,10 +275,7 @@ interface Work {
   readonly answer: Answer
 }
 
-interface Shown {
-  readonly operations: Operations
-  readonly given: GivenResponse
-  readonly client: WaitingClient
+interface Given extends Work {
   readonly answer: ResponsesAnswer
 }
 
