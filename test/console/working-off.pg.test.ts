@@ -288,14 +288,17 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await page.getByText('2 proposals accepted.').waitFor()
     expect(await inUse()).toEqual(texts.map((text) => `${text} Always.`))
     const refused = { __typename: 'ConflictRefusal', code: 'CONFLICT', problem: 'Not now.' }
-    await page.route('**/graphql', (route) =>
-      route.request().postData()?.includes('undoChange') === true
-        ? route.fulfill({ contentType: 'application/json', body: JSON.stringify({ data: { undoChange: refused } }) })
-        : route.fallback(),
-    )
+    let isFirst = true
+    await page.route('**/graphql', (route) => {
+      const isRefused = isFirst && route.request().postData()?.includes('undoChange') === true
+      if (!isRefused) return route.fallback()
+      isFirst = false
+      return route.fulfill({ contentType: 'application/json', body: JSON.stringify({ data: { undoChange: refused } }) })
+    })
     await press(opened, 'u')
     await page.getByText('Not now.').first().waitFor()
-    await page.unroute('**/graphql')
+    await page.getByText('1 of 2 undone.').waitFor()
+    expect(await inUse()).toHaveLength(2)
     await press(opened, 'u')
     await page.getByText('The facts are as they were.').waitFor()
     expect(await inUse()).toEqual(texts)

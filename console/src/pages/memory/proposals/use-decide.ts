@@ -41,7 +41,8 @@ export function useDecide({ hide, show }: Pick<Hidden<unknown>, 'hide' | 'show'>
         undone.push(one)
     show(undone.map(({ id }) => id))
     readAgain()
-    if (undone.length > 0) notify({ tone: 'good', text: 'The facts are as they were.' })
+    if (undone.length === batch.length) notify({ tone: 'good', text: 'The facts are as they were.' })
+    else if (undone.length > 0) notify({ tone: 'plain', text: `${undone.length} of ${batch.length} undone.` })
     return batch.filter((one) => !undone.includes(one))
   }
   const undoBatch = async (batch: Promise<readonly Accepted[]> | undefined): Promise<void> => {
