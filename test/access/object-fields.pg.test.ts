@@ -12,8 +12,10 @@ const read = objectTypes(schema).filter(({ name }) => name !== 'Mutation' && nam
 const fields = read.flatMap(({ name }) => Object.keys(schemaFields(name)).map((field) => `${name}.${field}`))
 
 let world: PeopleWorld
+let ways: ReturnType<typeof waysTo>
 beforeAll(async () => {
   world = await PeopleWorld.begin()
+  ways = waysTo(schema, world.ids)
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -51,7 +53,7 @@ function expectedOf(field: string, caller: Caller): Outcome {
 
 /** What the caller is shown of each field, and what is wrong with an answer. */
 async function look(typeName: string, caller: Caller): Promise<Look> {
-  const way = must(waysTo(schema, world.ids).get(typeName), `a way to ${typeName}`)
+  const way = must(ways.get(typeName), `a way to ${typeName}`)
   const isConnector = caller === 'within' || caller === 'outside'
   const outcomes = new Map<string, Outcome>(comparedFields(typeName).map((field) => [field, 'hidden']))
   const faults: string[] = []
