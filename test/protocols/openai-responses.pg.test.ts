@@ -1,7 +1,13 @@
 /** What `/v1/responses` keeps: responses are polled, read again, followed and cancelled, as OpenAI's package does. */
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { workspacePath } from '../../src/execution/workspace/workspace.ts'
+import { Operations } from '../../src/graphql/protocols/operations.ts'
+import { WITHDRAW_MESSAGE } from '../../src/graphql/protocols/turn-documents.ts'
 import { approvalRules } from '../harness/approvals.ts'
+import { select } from '../harness/plugins.ts'
 import { Story, storyConfig, tokenOf, type Person } from '../harness/story.ts'
 
 type Response = OpenAI.Responses.Response
@@ -28,12 +34,20 @@ async function untilDone(id: string): Promise<Response> {
   return poll()
 }
 
+/** Opens a gate; false: the workspace is not there yet. */
+function tryToOpen(sessionId: string, name: string): boolean {
+  const workspace = workspacePath(story.home, sessionId)
+  if (existsSync(workspace)) writeFileSync(join(workspace, name), '')
+  return existsSync(workspace)
+}
+
 const GATED = (name: string): string => `run: until [ -e ${name} ]; do sleep 0.05; done`
 
 test('one in the background is answered at once, polled until it is done, and gone on with', async () => {
-  const begun = await inBackground('run: echo in the background', { instructions: 'Be brief.' })
+  const begun = await inBackground(`${GATED('go')}; echo in the background`, { instructions: 'Be brief.' })
   expect(begun).toMatchObject({ object: 'response', background: true, output: [], error: null })
   expect(begun.status).toMatch(/^(queued|in_progress)$/)
+  await expect.poll(() => tryToOpen(begun.conversation?.id ?? '', 'go')).toBe(true)
   const done = await untilDone(begun.id)
   expect(done).toMatchObject({ id: begun.id, status: 'completed', instructions: 'Be brief.' })
   expect(done.conversation).toEqual(begun.conversation)
@@ -73,6 +87,44 @@ test('it is cancelled while it runs and while it waits, and stays what it is onc
   expect(await responsesOf('ben').cancel(running.id)).toMatchObject({ status: 'cancelled' })
   const done = await responsesOf('ben').create({ model: 'factotum', input: 'Hello', ...conversation })
   expect((await responsesOf('ben').cancel(done.id)).output).toEqual(done.output)
+})
+
+test('one that begins while it is being withdrawn is cancelled', async () => {
+  const conversation = { conversation: 'begins' }
+  const running = await inBackground(GATED('begins'), conversation)
+  const waiting = await inBackground(GATED('never'), conversation)
+  expect(waiting.status).toBe('queued')
+  const run = Reflect.get(Operations.prototype, 'run')
+  vi.spyOn(Operations.prototype, 'run').mockImplementation(async function (this: Operations, operation, variables) {
+    if (operation === WITHDRAW_MESSAGE) {
+      vi.restoreAllMocks()
+      await responsesOf('ben').cancel(running.id)
+      await expect.poll(async () => (await responsesOf('ben').retrieve(waiting.id)).status).toBe('in_progress')
+    }
+    return Reflect.apply(run, this, [operation, variables])
+  })
+  expect(await responsesOf('ben').cancel(waiting.id)).toMatchObject({ status: 'cancelled' })
+})
+
+test('one that is sent again with its key is as it is by then', async () => {
+  const ask = (): Promise<Response> =>
+    responsesOf('ben', { 'idempotency-key': 'again' }).create({ model: 'factotum', background: true, input: 'Again' })
+  const done = await untilDone((await ask()).id)
+  expect(await ask()).toMatchObject({ id: done.id, status: 'completed', output: done.output, usage: done.usage })
+})
+
+test('one whose events were removed for their age still says what was answered', async () => {
+  const { id, conversation } = await responsesOf('ben').create({ model: 'factotum', input: 'run: echo aged' })
+  const kept = await responsesOf('ben').retrieve(id)
+  await using _settings = await story.reconfigureForNow(storyConfig({ toml: `${RULES}\n[retention]\nevents = 30\n` }))
+  const log = `FROM events WHERE session_id = '${conversation?.id}' AND type = 'PlanCreated'`
+  await select(story, `UPDATE events SET at = at - interval '40 days' WHERE session_id = '${conversation?.id}'`)
+  await select(story, `UPDATE sessions SET retention_due_at = now() - interval '1 day'`)
+  await select(story, `SELECT graphile_worker.add_job('remove-old')`)
+  await expect.poll(() => select(story, `SELECT 1 ${log}`)).toEqual([])
+  const aged = await responsesOf('ben').retrieve(id)
+  expect(aged).toMatchObject({ status: 'completed', output_text: kept.output_text })
+  expect(aged.output_text).toContain('aged')
 })
 
 test('of messages that one turn takes together each has the answer', async () => {

@@ -10,7 +10,7 @@ function approval(id: string, detail: string, reason = 'asked for'): ApprovalDat
 }
 
 function asked(...approvals: readonly ApprovalData[]): string {
-  const session = { id: '', approvals, refused: [], asked: { edges: [] }, activeTurn: null }
+  const session = { id: '', approvals, refused: [], asked: { edges: [] } }
   const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
   const turn: TurnData = {
     id: '',

@@ -141,9 +141,12 @@ export class OpenAIEndpoint {
       instructions: ask.instructions,
       background: ask.background,
     }
-    if (ask.background && !ask.stream) return sendJson(response, 200, await standing(operations, { head, started }))
     const isRepeatable = ask.idempotencyKey !== null
     const work = { operations, started, client, isRepeatable, answer: form.create(head, ask) }
+    if (ask.background && !ask.stream) {
+      const alone = { ...started, missed: [], kept: [] }
+      return await this.#showNow(exchange, { ...work, started: alone, answer: new ResponsesAnswer(head) })
+    }
     await (ask.stream ? this.#stream(exchange, work) : this.#whole(exchange, work))
     if (client.endedBy === 'LEFT' && ask.cancelsOnLeave && started.turn !== null)
       await stopTurn(operations, await readTurn(operations, started.turn.id))
@@ -172,10 +175,11 @@ export class OpenAIEndpoint {
     const work = { operations, started, client, isRepeatable: true, answer: new ResponsesAnswer(head) }
     if (isStream) return await this.#stream(exchange, work)
     if (part === 'cancel') await cancelGiven(operations, started, client.signal)
-    await this.#showGiven(exchange, work)
+    await this.#showNow(exchange, work)
   }
 
-  async #showGiven({ response }: Exchange, work: Given): Promise<void> {
+  /** As it is now: one from which more is to come is not waited for. */
+  async #showNow({ response }: Exchange, work: Given): Promise<void> {
     const { operations, started, answer } = work
     const now = started.turn === null ? null : await readTurn(operations, started.turn.id)
     if (now !== null && !isSettled(now)) return sendJson(response, 200, answer.standing(now))
@@ -277,13 +281,4 @@ interface Work {
 
 interface Given extends Work {
   readonly answer: ResponsesAnswer
-}
-
-/** What a client that does not wait is answered. */
-async function standing(
-  operations: Operations,
-  { head, started: { turn } }: { readonly head: AnswerHead; readonly started: Started },
-): Promise<object> {
-  const answer = new ResponsesAnswer(head)
-  return turn === null ? answer.whole(null) : answer.standing(await readTurn(operations, turn.id))
 }

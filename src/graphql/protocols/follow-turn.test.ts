@@ -24,7 +24,7 @@ function turn(status: string, approvals: readonly ApprovalData[] = [], refused: 
     usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
     joinedInto: null,
     message: { id: 'msg_1' },
-    session: { id: 's', approvals, refused, asked: { edges: [{ node: { seq: 7 } }] }, activeTurn: null },
+    session: { id: 's', approvals, refused, asked: { edges: [{ node: { seq: 7 } }] } },
   }
 }
 

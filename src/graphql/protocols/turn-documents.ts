@@ -74,7 +74,6 @@ export interface TurnData {
     readonly id: string
     /** The last that was asked, decided, or waited for. */
     readonly asked: { readonly edges: readonly { readonly node: { readonly seq: number } }[] }
-    readonly activeTurn: { readonly id: string } | null
   }
 }
 
@@ -84,7 +83,7 @@ const TURN_FIELDS = `id status failure pausedReason lastSeq
   usage { inputTokens outputTokens cachedTokens }
   joinedInto { id }
   message { id }
-  session { id activeTurn { id } approvals(status: [PENDING], delegated: true) { ${APPROVAL_FIELDS} }
+  session { id approvals(status: [PENDING], delegated: true) { ${APPROVAL_FIELDS} }
     ${REFUSED}
     asked: events(last: 1, types: [APPROVAL, TURN_PAUSED]) { edges { node { seq } } } }`
 

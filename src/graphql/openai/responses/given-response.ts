@@ -101,16 +101,16 @@ export async function cancelGiven(
   await untilOver({ operations, sessionId, turnId: given.id, after: given.after, signal })
 }
 
-/** Requests the end of the turn of one message, wherever it stands. Null: it is requested; or why it is not. */
+/** Requests the end of a turn, wherever it stands. Null: it is requested; or why it is not. */
 export async function stopTurn(
   operations: Operations,
   { id, status, message, session }: TurnData,
 ): Promise<RefusalData | null> {
   if (status === 'QUEUED') {
     const { result } = await operations.run(WITHDRAW_MESSAGE, { input: { id: message.id } })
-    return result.problem === undefined ? null : result
+    // One that has begun meanwhile is to be cancelled.
+    if (result.reason !== 'NOT_WAITING') return result.problem === undefined ? null : result
   }
-  if (session.activeTurn?.id !== id) return { code: 'CONFLICT', problem: 'The turn does not run any more.' }
   const { result } = await operations.run(CANCEL_TURN, { input: { sessionId: session.id, turnId: id } })
   return result.problem === undefined ? null : result
 }
