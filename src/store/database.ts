@@ -20,8 +20,11 @@ export interface Statement {
   /** Prepared once per connection under this name. */
   readonly name: string
   readonly text: string
-  /** Planned once per connection: it finds its rows in one way, whatever its values are (`connection/plan-mode.ts`). */
-  readonly plansOnce?: boolean
+  /**
+   * Planned once per connection: it finds its rows in one way, whatever its values are (`connection/plan-mode.ts`).
+   * Null: there is nothing to plan.
+   */
+  readonly plansOnce?: boolean | null
   /** For what may rightly take long. */
   readonly timeoutMs?: number
 }
@@ -155,8 +158,9 @@ export class Database {
 
 /** Takes so long that each needs a connection of its own. */
 const NOTHING: Statement = { name: '', text: 'SELECT pg_sleep(0.02)' }
-const BEGIN: Statement = { name: '', text: 'BEGIN' }
-const COMMIT: Statement = { name: '', text: 'COMMIT' }
+/** A rollback takes back the mode that was set since: no connection is used again after one of ours. */
+const BEGIN: Statement = { name: '', text: 'BEGIN', plansOnce: null }
+const COMMIT: Statement = { name: '', text: 'COMMIT', plansOnce: null }
 
 async function queryOn<Row extends object>(
   connection: Pool | PoolClient,

@@ -57,6 +57,30 @@ test('what says so is planned once on a connection, and all else for its values,
   }
 })
 
+test('the ends of a transaction leave a connection as it plans, and a rollback does not mislead it', async () => {
+  await using place = await createTestDatabase()
+  const logger = createLogger({ level: 'silent', pretty: false })
+  const database = new Database({ url: place.url, maxConnections: 1, logger })
+  const once = { name: 'once', text: 'SELECT id FROM sessions WHERE id = $1', plansOnce: true }
+  const mode = { name: '', text: 'SHOW plan_cache_mode', plansOnce: null }
+  const isOnce = [{ plan_cache_mode: 'force_generic_plan' }]
+  try {
+    await database.query(once, ['cli:a'])
+    expect(await database.transaction((transaction) => transaction.query(mode, []))).toEqual(isOnce)
+    expect(await database.query(mode, [])).toEqual(isOnce)
+    const refused = new Error('refused')
+    const broken = database.prisma.$transaction(async (it) => {
+      await it.session.findMany({ where: { id: 'cli:a' }, select: { id: true } })
+      throw refused
+    })
+    await expect(broken).rejects.toBe(refused)
+    await database.prisma.session.findMany({ where: { id: 'cli:a' }, select: { id: true } })
+    expect(await database.query(mode, [])).toEqual([{ plan_cache_mode: 'auto' }])
+  } finally {
+    await database.close()
+  }
+})
+
 /** How often each prepared statement of the connection was run with one plan for all values, or with its own. */
 const PLANS = {
   name: '',

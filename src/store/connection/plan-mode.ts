@@ -25,7 +25,7 @@ export function planAsAsked(client: Pick<PoolClient, 'query'>): void {
     return ask(`SET plan_cache_mode = ${to}`, undefined, done)
   }
   const query = (config: unknown, values: unknown, done?: Done): unknown => {
-    const wanted = modeFor(config)
+    const wanted = modeFor(config) ?? mode
     if (wanted === mode) return ask(config, values, done)
     if (done === undefined) return (change(wanted) as Promise<unknown>).then(() => ask(config, values))
     return change(wanted, (error) => (error instanceof Error ? done(error) : ask(config, values, done)))
@@ -33,7 +33,8 @@ export function planAsAsked(client: Pick<PoolClient, 'query'>): void {
   client.query = query as PoolClient['query']
 }
 
-function modeFor(config: unknown): Mode {
-  const once = typeof config === 'object' && config !== null && 'plansOnce' in config && config.plansOnce === true
-  return once ? 'force_generic_plan' : 'auto'
+/** Null: there is nothing to plan. */
+function modeFor(config: unknown): Mode | null {
+  const once = typeof config === 'object' && config !== null && 'plansOnce' in config ? config.plansOnce : false
+  return once === null ? null : once === true ? 'force_generic_plan' : 'auto'
 }
