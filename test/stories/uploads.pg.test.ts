@@ -196,6 +196,14 @@ describe('a file that comes before anything else', () => {
     expect((await put('ben', '@cleo:hers/a.txt', 'hello')).status).toBe(404)
   })
 
+  test('of an admin opens none of a connector, and says which they may open', async () => {
+    const refused = await put('ada', 'discord:not-there/a.txt', 'hello')
+    expect(refused).toEqual({
+      status: 404,
+      body: { code: 'NOT_FOUND', problem: expect.stringContaining('have ids that begin with "@ada:"') },
+    })
+  })
+
   test('opens none when there is no space for it', async () => {
     await using _quota = await story.reconfigureForNow(storyConfig({ toml: '[quotas]\nuser_workspaces_mib = 1\n' }))
     const refused = await put('cleo', '@cleo:too-large/a.bin', new Uint8Array(2 * 1024 * 1024))

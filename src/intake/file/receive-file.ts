@@ -16,7 +16,7 @@ import { storeUpload, type UploadOutcome } from '../../store/intake/intake-uploa
 import { readOpenersBytes } from '../../store/files/workspace-usage.ts'
 import { authorizeSession, noSuchSession } from '../authorize-session.ts'
 import type { IntakeContext, StagedFile } from '../intake-context.ts'
-import { openSession } from '../session/open-session.ts'
+import { openPlain } from '../session/open-plain.ts'
 
 /** Where a file is to go, unchecked. */
 export interface FileTarget {
@@ -65,8 +65,10 @@ export async function expectFile(
   const sender = resolveSender(config, viewer, user)
   if ('kind' in sender) return sender
   const { database } = context
-  const isFirst = mayOpenSession(config, viewer, sessionId) && !(await isThere(database, sessionId))
-  if (!isFirst && !(await reaches(database, access, sessionId))) return noSuchSession(viewer, sessionId)
+  // Both are asked whatever the other says: how long it takes tells nothing of whether there is one.
+  const [isKnown, mayReach] = [await isThere(database, sessionId), await reaches(database, access, sessionId)]
+  const isFirst = !isKnown && mayOpenSession(config, viewer, sessionId)
+  if (!isFirst && !(isKnown && mayReach)) return noSuchSession(viewer, sessionId)
   if (!sender.trusted)
     return conflict('NOT_ALLOWED', `Files are taken from known users alone, and "${sender.name}" is none.`)
   return { kind: 'Expected', sessionId, name, sender, access, isFirst }
@@ -89,9 +91,8 @@ export async function receiveFile(context: IntakeContext, come: ComeFile): Promi
   const refused = opener === null ? null : await open(context, opener, come)
   if (refused !== null) return refused
   const outcome = await store(context, come)
-  if (outcome.kind !== 'NoSession') return outcome
-  const refusal = notFound('session', sessionId)
-  return { ...refusal, message: `${refusal.message} Open it first, by openSession or with a message.` }
+  // It has been deleted meanwhile.
+  return outcome.kind === 'NoSession' ? notFound('session', sessionId) : outcome
 }
 
 /** Null: the session is there. None is opened for a file that could not be stored in it. */
@@ -104,8 +105,7 @@ async function open(
   const current = limit === null ? 0 : await readOpenersBytes(context.database, access.opener)
   if (limit !== null && current + staged.size > limit)
     return refusalOf({ kind: 'NoSpace', of: 'OPENER', limit, current }, name)
-  const opened = await openSession(context, viewer, { id: sessionId })
-  return opened.kind === 'Opened' ? null : opened
+  return openPlain(context, viewer, { sessionId, access })
 }
 
 async function store(

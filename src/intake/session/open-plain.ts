@@ -1,6 +1,6 @@
 /**
- * Opens a session that is not there yet, as a message to it does: without any settings. Called by appendMessage; what
- * is sent opens its session in the statement that stores it.
+ * Opens a session that is not there yet, as a message to it does: without any settings. Called by appendMessage, and
+ * for a file that comes first; what is sent opens its session in the statement that stores it.
  */
 import { openerQuota } from '../../config/schema/quotas.ts'
 import type { Viewer } from '../../core/identity.ts'
