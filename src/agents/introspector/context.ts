@@ -12,7 +12,7 @@ import { preview } from '../prompt/preview.ts'
 
 const MAX_MESSAGE_CHARS = 4_000
 const MAX_WORK_CHARS = 300
-const MAX_MEMORY_CHARS = 8_000
+const SHOWN_MEMORY_CHARS = 8_000
 const MAX_DESCRIPTION_CHARS = 1_000
 
 type Happened = IntrospectorContext['messages'][number]
@@ -31,7 +31,7 @@ export function renderIntrospectorPrompt(context: IntrospectorContext, fence: Fe
     `# Your notes so far\n\n${
       workingMemory === ''
         ? 'None yet.'
-        : fence.wrap('DATA_WORKING_MEMORY', preview(workingMemory, { maxChars: MAX_MEMORY_CHARS }))
+        : fence.wrap('DATA_WORKING_MEMORY', preview(workingMemory, { maxChars: SHOWN_MEMORY_CHARS }))
     }`,
     describeDescription(context, fence),
     `# What happened since the last time, oldest first\n\n${gap}${happened.join('\n\n')}`,
