@@ -25,7 +25,7 @@ import type { TurnPlugins } from './hooks/turn-plugins.ts'
 import type { Journal } from './journal.ts'
 import type { TurnMessages } from './turn-messages.ts'
 
-/** Made by the worker for each turn (src/worker/session-run.ts). */
+/** Made by the worker for each turn (src/worker/turn-at-hand.ts). */
 export interface TurnContext {
   readonly sessionId: string
   /** Frozen when the turn starts: who asked, and what. */

@@ -2,104 +2,23 @@
  * The run of one claimed session in this process: its open turns one after another, then the release. Turns of the
  * session cannot run anywhere else meanwhile; what is written after the lease was lost is refused by the fence.
  */
-import type { Agents } from '../agents/agent.ts'
-import type { AgentsFor } from '../agents/create-agents.ts'
-import type { CallGate } from '../agents/call-gate.ts'
-import { redactedAgents } from '../agents/redacted-agents.ts'
-import { checkBudget, hasBudget } from '../audit/budget.ts'
-import { currentName } from '../config/access/current-user.ts'
-import type { LiveConfig } from '../config/config.ts'
-import type { PublicUrl } from '../config/public-url.ts'
-import type { ApprovalExpiry } from '../approvals/approval-expiry.ts'
-import type { Outbox } from '../delivery/outbox.ts'
-import { delegationOf, type DelegationLimits } from '../core/tool/delegated.ts'
-import { pairDialogue } from '../core/dialogue.ts'
-import { AppError, messageOf } from '../core/errors.ts'
-import type { TurnWrite } from '../core/turn-write.ts'
-import type { Doorbell } from '../events/doorbell.ts'
-import type { Feed } from '../events/feed.ts'
-import { notificationsOf } from '../events/write-notifications.ts'
-import type { CommandRunner } from '../execution/command.ts'
-import type { Skills } from '../execution/skills/skill-catalog.ts'
-import type { ToolCatalog } from '../tools/tool-catalog.ts'
-import type { Checkpointer } from '../knowledge/checkpoints/checkpointer.ts'
-import type { Embedder } from '../knowledge/embeddings/embedder.ts'
-import { RuntimeHolder } from '../model/runtime/runtime-holder.ts'
+import { messageOf } from '../core/errors.ts'
 import { retried } from '../platform/waiting/retried.ts'
-import type { Clock } from '../platform/clock.ts'
-import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
-import type { Metrics } from '../platform/metrics.ts'
-import type { HookName } from '../plugin-api/hook-inputs.ts'
-import type { LiveHooks } from '../plugins/hooks/live-hooks.ts'
-import type { TurnEnds } from '../plugins/hooks/turn-ends.ts'
-import type { SecretStore } from '../secrets/secret-store.ts'
-import { beginTurn, type BegunTurn, type OpenTurn } from '../store/turn/begin-turn.ts'
-import type { Database } from '../store/database.ts'
-import { readLimits } from '../store/delegations/read-limits.ts'
-import { joinTurns, type JoinedMessage, type Joining } from '../store/turn/join-turns.ts'
-import type { Lease } from '../store/turn/lease.ts'
-import { commitTurn, type Committed } from '../store/turn/turn-commit.ts'
+import { beginTurn, type BegunTurn } from '../store/turn/begin-turn.ts'
 import { releaseSession } from '../store/turn/work-queue.ts'
-import type { Tracing } from '../telemetry/tracing.ts'
 import type { Conversations } from './conversations.ts'
-import { countWrite } from './count-write.ts'
-import { ownOfSession } from './own-of-session.ts'
-import type { PausedTurns } from './paused-turns.ts'
-import { SaidInTurn } from './said-in-turn.ts'
 import { StopState } from './stop-state.ts'
-import { inCommitSpan, inTurnSpan } from './turn-spans.ts'
-import { DueSteps } from '../turn/due-steps.ts'
-import { Journal } from '../turn/journal.ts'
-import { finishTurn } from '../turn/finish-turn.ts'
-import { TurnPlugins } from '../turn/hooks/turn-plugins.ts'
-import { resumeAttempts } from '../turn/resume-attempts.ts'
-import { runTurn } from '../turn/run-turn.ts'
-import { narrowTools } from '../turn/delegation/narrow-tools.ts'
-import { settleTurn } from '../turn/settle-turn.ts'
-import type { Ending, StopReason, TurnContext } from '../turn/turn-context.ts'
-import { TurnMessages } from '../turn/turn-messages.ts'
+import type { Ending } from '../turn/turn-context.ts'
+import { TurnAtHand, type TurnOptions } from './turn-at-hand.ts'
 
-export interface SessionRunOptions {
-  readonly lease: Lease
+export interface SessionRunOptions extends TurnOptions {
   /** The first turn, when it was started together with the claim. */
   readonly begun: BegunTurn | null
   /** Asked when a turn has ended: whether the session's next one may follow at once, or others come first. */
   readonly mayGoOn: () => boolean
-  readonly database: Database
   /** Told what was said in each turn. */
   readonly conversations: Conversations
-  readonly feed: Feed
-  readonly doorbell: Doorbell
-  readonly config: LiveConfig
-  /** FACTOTUM_HOME. */
-  readonly home: string
-  readonly publicUrl: PublicUrl
-  readonly secrets: SecretStore
-  readonly embedder: Embedder
-  /** The agents of a turn, whose calls pass this gate. */
-  readonly agentsFor: (own: AgentsFor) => Agents
-  readonly commands: CommandRunner
-  readonly skills: Skills
-  readonly tools: ToolCatalog
-  /** Of plugins. */
-  readonly hooks: Pick<LiveHooks, 'now'>
-  /** Given the ends of turns that plugins are to be given. */
-  readonly turnEnds: Pick<TurnEnds, 'ended'>
-  /** Woken for sessions that have texts to post. */
-  readonly outbox: Pick<Outbox, 'wake'>
-  /** Given the approvals that a commit has asked for. */
-  readonly approvalExpiry: Pick<ApprovalExpiry, 'watch'>
-  /** Woken when a turn has delegated, or a delegated task has ended. */
-  readonly delegator: { wake(): void }
-  /** Woken when a turn has begun to wait and may go on already. */
-  readonly pausedTurns: Pick<PausedTurns, 'wake' | 'endCancelled' | 'changes'>
-  /** Called after every turn that has ended. */
-  readonly checkpointer: Pick<Checkpointer, 'turnEnded'>
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly metrics: Metrics
-  readonly tracing: Tracing
 }
 
 /** A run that broke off is tried again no sooner than this, so that a lasting failure does not spin. */
@@ -117,17 +36,8 @@ export class SessionRun {
   readonly settled: Promise<void>
   readonly #options: SessionRunOptions
   readonly #logger: Logger
-  /** Aborts the turn at hand; a new one for each turn, since a cancel ends one turn only. */
-  #turnAbort = new AbortController()
-  #turnId: string | null = null
-  /** In the turn at hand. */
-  #said: SaidInTurn | null = null
-  /** Of the turn at hand. */
-  #runtime = new RuntimeHolder()
-  /** How often the configuration and secrets had changed when the turn at hand began here, or last wanted a model. */
-  #changesSeen = 0
-  /** The last turn's end gave the session back. */
-  #isReleased = false
+  /** The last that began; null: none has. */
+  #turn: TurnAtHand | null = null
   readonly #stop = new StopState()
 
   constructor(options: SessionRunOptions) {
@@ -138,7 +48,7 @@ export class SessionRun {
 
   /** Ends this turn if it is the running one. The session's next turn follows. */
   cancelTurn(turnId: string): void {
-    if (turnId === this.#turnId) this.#abort('CANCELLED')
+    if (turnId === this.#turn?.turnId) this.#turn.stop('CANCELLED')
   }
 
   /** Lets the running turn end, and takes no other. */
@@ -149,7 +59,7 @@ export class SessionRun {
   /** Stops the running turn as it is, to be continued by another process. */
   handOver(): void {
     this.#stop.raise('HAND_OVER')
-    this.#abort('HANDED_OVER')
+    this.#turn?.stop('HANDED_OVER')
   }
 
   /**
@@ -158,11 +68,7 @@ export class SessionRun {
    */
   abandon(): void {
     this.#stop.raise('LOST')
-    this.#abort('LEASE_LOST')
-  }
-
-  #abort(reason: StopReason, turnAbort = this.#turnAbort): void {
-    if (!turnAbort.signal.aborted) turnAbort.abort(reason)
+    this.#turn?.stop('LEASE_LOST')
   }
 
   async #run(): Promise<void> {
@@ -187,32 +93,21 @@ export class SessionRun {
     await retried(() => releaseSession(database, lease, release), {
       clock,
       pauses: RELEASE_RETRY,
-      isWanted: () => !this.#stop.reaches('LOST') && !this.#isReleased,
+      isWanted: () => !this.#stop.reaches('LOST') && !this.#isReleased(),
       onFailure: (error) => this.#logger.warn({ error: messageOf(error) }, 'session could not be released; retrying'),
     })
   }
 
   async #runTurns(): Promise<RunEnd> {
-    const { database, lease, clock, feed, config, mayGoOn, conversations, pausedTurns } = this.#options
+    const { database, lease, clock, config, mayGoOn, conversations } = this.#options
     let first = this.#options.begun
-    while (!this.#stop.reaches('DRAIN') && !this.#isReleased) {
-      this.#turnId = null
-      this.#turnAbort = new AbortController()
+    while (!this.#stop.reaches('DRAIN') && !this.#isReleased()) {
       const limits = config.current().settings
       const held = conversations.heldOf(lease.sessionId)
       const begun = first ?? (await beginTurn(database, lease, { at: clock.now(), limits, held }))
       first = null
       if (begun.kind === 'Nothing') return 'DRAINED'
-      this.#turnId = begun.turn.id
-      feed.published(begun.events)
-      const said = new SaidInTurn(begun)
-      this.#said = said
-      const conversation = conversations.begun(lease.sessionId)
-      this.#runtime = conversation.runtime
-      this.#changesSeen = pausedTurns.changes
-      const ending = await this.#runOne(this.#underCurrentName(begun.turn)).finally(() =>
-        conversations.ended(lease.sessionId, conversation, said.held),
-      )
+      const ending = await this.#runTurn(begun)
       if (ending.kind !== 'Stopped' || ending.reason === 'CANCELLED') {
         if (mayGoOn()) continue
         return 'DRAINED'
@@ -222,214 +117,23 @@ export class SessionRun {
     return 'DRAINED'
   }
 
-  /** Its user may become another one meanwhile: what the turn does from then on, it does as that one. */
-  #underCurrentName(turn: OpenTurn): OpenTurn {
-    const { config } = this.#options
-    return Object.defineProperty({ ...turn }, 'userName', {
-      enumerable: true,
-      get: () => currentName(config.current(), turn.userName),
-    })
-  }
-
-  async #runOne(turn: OpenTurn): Promise<Ending> {
-    if (this.#stop.reaches('LOST')) return { kind: 'Stopped', reason: 'LEASE_LOST' }
-    if (this.#stop.reaches('HAND_OVER')) return { kind: 'Stopped', reason: 'HANDED_OVER' }
-    const { tracing, clock, lease } = this.#options
-    const running = { sessionId: lease.sessionId, turn, now: clock.now() }
-    return inTurnSpan(tracing, running, () => this.#runInSpan(turn))
-  }
-
-  async #runInSpan(turn: OpenTurn): Promise<Ending> {
-    const logger = this.#logger.child({ turnId: turn.id })
-    const { metrics, clock, database, lease } = this.#options
-    const delegated = await readLimits(database, lease.sessionId)
-    const context = this.#contextOf(turn, logger, delegated)
-    const beganMs = clock.monotonicMs()
-    logger.info({ resumed: turn.resumed }, 'turn begins')
-    metrics.runningTurns.inc()
-    metrics.saidBefore.inc({ from: turn.saidBefore.isHeld ? 'memory' : 'database' })
-    const ending = await this.#endingOf(context).finally(() => metrics.runningTurns.dec())
-    metrics.turns.inc({ status: ending.kind })
-    metrics.turnSeconds.observe({ status: ending.kind }, (clock.monotonicMs() - beganMs) / 1000)
-    logger.info(
-      { ending: ending.kind, failure: ending.kind === 'Failed' ? (ending.detail ?? ending.failure) : undefined },
-      'turn ends',
-    )
-    return ending
-  }
-
-  async #commit(turn: OpenTurn, write: TurnWrite): Promise<Committed> {
-    const { database, lease, metrics, tracing } = this.#options
-    const commit = (): Promise<Committed> => commitTurn(database, { lease, turn }, write)
-    const committed = await inCommitSpan(tracing, { turn, write }, commit)
-    this.#said?.committed(write, committed)
-    countWrite(metrics, write)
-    this.#notify(write, committed)
-    this.#isReleased = committed.released
-    await this.#followUp(turn.id, write, committed)
-    return committed
-  }
-
-  /** What a committed write leaves to the parts of the server that work beside turns. */
-  async #followUp(turnId: string, write: TurnWrite, committed: Committed): Promise<void> {
-    const { lease, outbox, approvalExpiry, checkpointer, delegator, turnEnds, pausedTurns } = this.#options
-    if (write.finish !== undefined) checkpointer.turnEnded(lease.sessionId, committed.turnsSinceCheckpoint)
-    if (write.finish !== undefined && delegationOf(lease.sessionId) !== null) delegator.wake()
-    if (write.finish?.hooksDue !== undefined) turnEnds.ended(turnId)
-    await approvalExpiry.watch(write.approvals ?? [])
-    // What lets the turn go on, or end, came while it was being paused: it was not among those that wait.
-    if (write.pause !== undefined && committed.cancelRequested) pausedTurns.endCancelled()
-    if (write.pause !== undefined && pausedTurns.changes !== this.#changesSeen) pausedTurns.wake()
-    const delegated = [...(write.delegations ?? []), ...(write.delegationSteps ?? [])]
-    if (delegated.length > 0) delegator.wake()
-    if (committed.hasDeliveries) outbox.wake(lease.sessionId)
-  }
-
-  /** Says to the other processes what a committed write has changed besides the log. */
-  #notify(write: TurnWrite, { hasDeliveries }: Committed): void {
-    const { doorbell, lease } = this.#options
-    for (const one of notificationsOf({ sessionId: lease.sessionId, write, hasDeliveries })) doorbell.ring(one)
-  }
-
-  #contextOf(turn: OpenTurn, logger: Logger, delegated: DelegationLimits): TurnContext {
-    const { lease, database, feed, doorbell, clock, config, home, publicUrl } = this.#options
-    const { commands, skills, tools, tracing, secrets: known } = this.#options
-    const secrets = known.forSession(lease.sessionId)
-    const turnAbort = this.#turnAbort
-    let { busyPolicy } = turn
-    const journal = new Journal({
-      sessionId: lease.sessionId,
-      turnId: turn.id,
-      userName: () => turn.userName,
-      tokenName: turn.tokenName,
-      participates: turn.participates,
-      usage: turn.usage,
-      deaths: turn.takeovers,
-      clock,
-      redactor: () => secrets.redactor(),
-      commit: async (write) => {
-        const committed = await this.#commit(turn, write)
-        busyPolicy = committed.busyPolicy
-        return committed
-      },
-      onCommitted: (events) => feed.published(events),
-      onCancelRequested: () => this.#abort('CANCELLED', turnAbort),
-      onFailure: (error) => {
-        logger.warn({ error: messageOf(error) }, 'the turn can no longer write')
-        this.#abort('LEASE_LOST', turnAbort)
-      },
-    })
-    const dialogue = pairDialogue(turn.saidBefore.said, config.current().settings.contextTokens)
-    return {
-      sessionId: lease.sessionId,
-      turn,
-      messages: new TurnMessages(turn),
-      dialogue,
-      busyPolicy: () => busyPolicy,
-      join: (joining) => this.#join(turn, joining),
-      journal,
-      signal: turnAbort.signal,
-      ...this.#modelsOf(turn, journal, delegated),
-      secrets,
-      commands,
-      skills,
-      tools: narrowTools(tools.snapshot(), delegated),
-      plugins: this.#pluginsOf(turnAbort.signal, logger),
-      delegated,
-      config,
-      home,
-      publicUrl,
-      database,
-      runtime: this.#runtime,
-      due: new DueSteps(turn.saidBefore.due, dialogue),
-      tellFacts: (ids) => ids.forEach((id) => doorbell.ring({ kind: 'row', id })),
-      clock,
-      logger,
-      tracing,
-    }
-  }
-
-  /** What calls of models have cost is a part of the turn. */
-  #modelsOf(turn: OpenTurn, journal: Journal, delegated: DelegationLimits): Pick<TurnContext, 'agents' | 'meaningOf'> {
-    const { agentsFor, embedder, secrets, lease } = this.#options
-    const own = this.#ownOf(turn, journal, delegated)
-    const { signal } = this.#turnAbort
-    return {
-      agents: redactedAgents(agentsFor(own), () => secrets.redactorOf(lease.sessionId)),
-      meaningOf: async (texts) => {
-        const { meaning, calls } = await embedder.meaningOf(texts, own.gate, signal)
-        if (calls.length > 0) journal.record([], { modelCalls: calls })
-        return meaning
-      },
-    }
-  }
-
-  #pluginsOf(signal: AbortSignal, logger: Logger): TurnPlugins {
-    const { hooks, clock } = this.#options
-    const onLeftOut = (hook: HookName): void =>
-      logger.warn({ hook }, 'plugins are slower than their turn; a notification is left out')
-    return new TurnPlugins({ hooks: hooks.now(), signal, clock, onLeftOut })
-  }
-
-  #ownOf(turn: OpenTurn, journal: Journal, delegated: DelegationLimits): AgentsFor {
-    const config = this.#options.config.current()
-    const gate = this.#gateOf(turn, journal, delegated)
-    const timeZone = turn.timeZone ?? config.settings.timeZone
-    return { gate, timeZone, runtime: this.#runtime, ...ownOfSession(config, turn) }
-  }
-
-  #gateOf(turn: OpenTurn, journal: Journal, { share }: DelegationLimits): CallGate {
-    const { database, config, lease, pausedTurns } = this.#options
-    return async (made) => {
-      const { userName } = turn
-      this.#changesSeen = pausedTurns.changes
-      if (!hasBudget(config.current(), userName)) return null
-      // What the turn has used must be in the rows that are summed up.
-      await journal.flushed()
-      return checkBudget(database, config.current(), { sessionId: lease.sessionId, userName, made, share })
-    }
-  }
-
-  async #join(turn: OpenTurn, joining: Joining): Promise<readonly JoinedMessage[]> {
-    const { database, feed, lease } = this.#options
-    const { joined, events } = await joinTurns(database, { lease, turn }, joining)
-    feed.published(events)
-    return joined
-  }
-
-  /** A failure of the world leaves the turn to be continued; a bug ends it, or it would come back for ever. */
-  async #endingOf(context: TurnContext): Promise<Ending> {
+  async #runTurn(begun: BegunTurn): Promise<Ending> {
+    const { lease, feed, conversations } = this.#options
+    feed.published(begun.events)
+    const conversation = conversations.begun(lease.sessionId)
+    const turn = new TurnAtHand({ ...this.#options, logger: this.#logger }, begun, conversation.runtime)
+    this.#turn = turn
     try {
-      const ending = await runTurn(context)
-      // A turn that goes on elsewhere: what was recorded is still written, if it can be.
-      await context.journal.flushed()
-      return ending
-    } catch (error) {
-      if (error instanceof AppError) {
-        context.logger.warn({ code: error.code, error: error.message }, 'turn stopped here; it will be continued')
-        return { kind: 'Stopped', reason: 'LEASE_LOST' }
-      }
-      const correlationId = randomHex(8)
-      context.logger.error({ err: error, correlationId }, 'a bug ended the turn')
-      const failure = `The server made an error while it worked on this (reference ${correlationId}).`
-      return this.#endFailed(context, failure)
+      if (this.#stop.reaches('LOST')) return { kind: 'Stopped', reason: 'LEASE_LOST' }
+      if (this.#stop.reaches('HAND_OVER')) return { kind: 'Stopped', reason: 'HANDED_OVER' }
+      return await turn.run()
+    } finally {
+      conversations.ended(lease.sessionId, conversation, turn.held)
     }
   }
 
-  /**
-   * Ends the turn from its rows, as one that is resumed, and with a journal of its own: the turn's may be what failed,
-   * and then writes nothing more.
-   */
-  async #endFailed({ turn, journal, logger, delegated }: TurnContext, failure: string): Promise<Ending> {
-    // What is being committed must be in the rows that are read next. A failure was logged when it happened.
-    await Promise.allSettled([journal.flushed()])
-    const context = this.#contextOf(
-      { ...turn, resumed: true, usage: journal.usage, takeovers: journal.deaths },
-      logger,
-      delegated,
-    )
-    const failed: Ending = { kind: 'Failed', failure }
-    settleTurn(context, await resumeAttempts(context), failed)
-    return finishTurn(context, failed)
+  /** The last turn's end gave the session back. */
+  #isReleased(): boolean {
+    return this.#turn?.isReleased === true
   }
 }
