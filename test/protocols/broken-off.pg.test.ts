@@ -1,6 +1,9 @@
-/** A client that leaves before its body is whole: nothing of the server has failed. */
-import { request as httpRequest } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+/** A client that leaves before its body is whole, or before its wait has begun: nothing of the server has failed. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { request as httpRequest, type ServerResponse } from 'node:http'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { Operations } from '../../src/graphql/protocols/operations.ts'
 import { Story, tokenOf } from '../harness/story.ts'
 
 let story: Story
@@ -30,6 +33,40 @@ test.each(['/v1/responses', '/v1/files', '/agui', '/mcp'])('%s counts no failure
   await leave(path)
   await expect.poll(async () => withoutOwn(await figures(/http_requests_total/))).not.toEqual(withoutOwn(answered))
   expect(await figures(/masked_errors|database_errors/)).toEqual(failures)
+})
+
+test('one who leaves while a response is read does not follow it', async () => {
+  const headers = { authorization: `Bearer ${tokenOf('ben')}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({
+    model: 'factotum',
+    background: true,
+    input: 'run: until [ -e never ]; do sleep 0.1; done',
+  })
+  const asked = await fetch(`${story.app.url}/v1/responses`, { method: 'POST', headers, body })
+  const { id } = (await asked.json()) as { readonly id: string }
+  const leaving = new AbortController()
+  const run = Reflect.get(Operations.prototype, 'run')
+  let answer: ServerResponse | null = null
+  const heard = (message: unknown): void => void (answer = (message as { readonly response: ServerResponse }).response)
+  subscribe('http.server.request.start', heard)
+  const events = vi.spyOn(Operations.prototype, 'events')
+  const reading = vi.spyOn(Operations.prototype, 'run').mockImplementation(async function (
+    this: Operations,
+    operation,
+    variables,
+  ) {
+    reading.mockRestore()
+    unsubscribe('http.server.request.start', heard)
+    const closed = once(answer as unknown as ServerResponse, 'close')
+    leaving.abort()
+    await closed
+    return Reflect.apply(run, this, [operation, variables])
+  })
+  const followed = fetch(`${story.app.url}/v1/responses/${id}?stream=true`, { headers, signal: leaving.signal })
+  await expect(followed).rejects.toThrow('aborted')
+  await expect.poll(() => events.mock.calls.length).toBe(1)
+  events.mockRestore()
+  await expect.poll(() => figures(/factotum_connections\{.*sse/)).toEqual([expect.stringMatching(/ 0$/)])
 })
 
 /** The figures are read by requests, too. */

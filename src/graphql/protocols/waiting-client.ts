@@ -40,6 +40,8 @@ export class WaitingClient implements Connection, Disposable {
     const forget = connections.add(this)
     const onClose = (): void => this.#stop('LEFT')
     response.once('close', onClose)
+    // Of one that has left by now, nothing more is heard.
+    if (response.destroyed) onClose()
     this.#leave = () => {
       cancelTimer()
       forget()
