@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { sessionsFolder } from '../../src/execution/workspace/workspace.ts'
+import { select } from '../harness/plugins.ts'
 import { converse, Story, tokenOf } from '../harness/story.ts'
 
 const headers = { authorization: `Bearer ${tokenOf('ada')}` }
@@ -27,6 +28,10 @@ test.skipIf(process.geteuid?.() !== 0)(
         expect(await answer.json()).toMatchObject({ errors: [{ extensions: { code: 'STORAGE_FULL' } }] })
         expect(readdirSync(folder)).toEqual([])
       }
+      // There is space for it once, and not for the one of the admins' workspace.
+      expect((await send('/files/cli%3Afirst/half.txt', 'PUT', 700_000)).status).toBe(500)
+      expect(await select(story, `SELECT id FROM sessions WHERE id = 'cli:first'`)).toEqual([])
+      expect(readdirSync(folder)).toEqual([])
       expect((await send('/files/cli%3Adisk/small.txt', 'PUT', 1000)).status).toBe(201)
     } finally {
       spawnSync('umount', [folder])

@@ -74,6 +74,8 @@ export async function expectFile(
   return { kind: 'Expected', sessionId, name, sender, access, isFirst }
 }
 
+type PlacedFile = Pick<ExpectedFile, 'sessionId' | 'name'>
+
 interface ComeFile {
   readonly expected: ExpectedFile
   readonly staged: StagedFile
@@ -86,13 +88,13 @@ interface ComeFile {
  * in the end, whole. Rejects when the database or the disk fails.
  */
 export async function receiveFile(context: IntakeContext, come: ComeFile): Promise<FileReceived | Refusal> {
-  const { opener } = come
-  const { sessionId } = come.expected
-  const refused = opener === null ? null : await open(context, opener, come)
-  if (refused !== null) return refused
-  const outcome = await store(context, come)
-  // It has been deleted meanwhile.
-  return outcome.kind === 'NoSession' ? notFound('session', sessionId) : outcome
+  const { opener, expected, staged } = come
+  await context.uploads.measureNew(expected.sessionId)
+  // A disk that is full says so before a session is opened.
+  return context.uploads.withTwins(staged, expected.sender.role === 'ADMIN', async (place) => {
+    const refused = opener === null ? null : await open(context, opener, come)
+    return refused ?? (await store(context, come, place))
+  })
 }
 
 /** Null: the session is there. None is opened for a file that could not be stored in it. */
@@ -104,52 +106,44 @@ async function open(
   const { workspaceBytes: limit } = openerQuota(context.config.current(), access.opener)
   const current = limit === null ? 0 : await readOpenersBytes(context.database, access.opener)
   if (limit !== null && current + staged.size > limit)
-    return refusalOf({ kind: 'NoSpace', of: 'OPENER', limit, current }, name)
+    return refusalOf({ kind: 'NoSpace', of: 'OPENER', limit, current }, { sessionId, name })
   return openPlain(context, viewer, { sessionId, access })
 }
 
 async function store(
   context: IntakeContext,
-  { expected, staged }: Omit<ComeFile, 'opener'>,
-): Promise<FileReceived | Refusal | { readonly kind: 'NoSession' }> {
-  const { sessionId, name, sender, access } = expected
+  { expected: { sessionId, name, sender, access }, staged: { size } }: Omit<ComeFile, 'opener'>,
+  place: (file: PlacedFile) => string | null,
+): Promise<FileReceived | Refusal> {
   const config = context.config.current()
   const contentType = contentTypeOf(name)
   const at = context.clock.now()
-  const byAdmin = sender.role === 'ADMIN'
-  await context.uploads.measureNew(sessionId)
-  const outcome = await context.uploads.withTwins(staged, byAdmin, (place) =>
-    storeUpload(context.database, {
-      access,
-      actor: { userName: sender.name, tokenName: access.tokenName },
-      upload: {
-        id: newId('uploadedFile'),
-        sessionId,
-        name,
-        size: staged.size,
-        contentType,
-        userName: sender.name,
-        byAdmin,
-        at,
-      },
-      limits: {
-        workspaceBytes: context.uploads.workspaceBytes,
-        quotaOf: (opener) => openerQuota(config, opener).workspaceBytes,
-      },
-      place: () => place({ sessionId, name }),
-    }),
-  )
-  if (outcome.kind === 'NoSession') return outcome
-  if (outcome.kind !== 'Stored') return refusalOf(outcome, name)
+  const of = { userName: sender.name, byAdmin: sender.role === 'ADMIN' }
+  const outcome = await storeUpload(context.database, {
+    access,
+    actor: { userName: sender.name, tokenName: access.tokenName },
+    upload: { id: newId('uploadedFile'), sessionId, name, size, contentType, ...of, at },
+    limits: {
+      workspaceBytes: context.uploads.workspaceBytes,
+      quotaOf: (opener) => openerQuota(config, opener).workspaceBytes,
+    },
+    place: () => place({ sessionId, name }),
+  })
+  if (outcome.kind !== 'Stored') return refusalOf(outcome, { sessionId, name })
   const { id, seq, replaced } = outcome
   context.feed.published([{ type: 'FileReceived', fileId: id, seq, at, sessionId, turnId: null }])
-  return { kind: 'Received', id, name, size: staged.size, contentType, replaced }
+  return { kind: 'Received', id, name, size, contentType, replaced }
 }
 
 const MIB = 1024 * 1024
 
-function refusalOf(outcome: Exclude<UploadOutcome, { readonly kind: 'Stored' | 'NoSession' }>, name: string): Refusal {
+function refusalOf(
+  outcome: Exclude<UploadOutcome, { readonly kind: 'Stored' }>,
+  { sessionId, name }: PlacedFile,
+): Refusal {
   switch (outcome.kind) {
+    case 'NoSession':
+      return notFound('session', sessionId)
     case 'AdminsFile':
       return conflict(
         'NOT_ALLOWED',
