@@ -62,6 +62,11 @@ export function namesIn(texts: readonly string[]): ReadonlySet<string> {
   return new Set(names.map((name) => name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()))
 }
 
+/** Sums of such weights are the same in any order, so that facts with the same words score the same. */
+function summable(weight: number): number {
+  return Math.round(weight * 2 ** 20) / 2 ** 20
+}
+
 /** The terms that facts have, each once: where it weighs most. */
 export function weighTerms({ said, near, total, names }: Weighing): WeighedTerm[] {
   const best = new Map<string, WeighedTerm>()
@@ -84,7 +89,10 @@ export function weighTerms({ said, near, total, names }: Weighing): WeighedTerm[
       }
     }
   }
-  return [...best.values()].toSorted((a, b) => b.weight - a.weight).slice(0, MAX_TERMS)
+  return [...best.values()]
+    .map((term) => ({ ...term, weight: summable(term.weight) }))
+    .toSorted((a, b) => b.weight - a.weight)
+    .slice(0, MAX_TERMS)
 }
 
 const isAsked = ({ term }: SaidTerm): boolean => term !== ''
