@@ -103,6 +103,7 @@ describe('the facts of a prompt', () => {
     ['โกดังอยู่ที่ไหน', 'โกดังอยู่ที่กรุงเทพ'],
     ['Кто отвечает за склады?', 'За склад отвечает Ольга.'],
     ['Où sont hébergés les serveurs ?', 'Le serveur est hébergé à Lyon.'],
+    ['Kosten der Reise', 'Reisekostenabrechnungen bekommt Frau Özdemir.'],
   ])('are found in other forms, misspelt and in any script: %s', async (about, content) => {
     await addFact('fact_1', 'The billing service of Aurora listens on port 8080.')
     await addFact('fact_2', 'Version 1.2.3 of api-gw is the last one.')
@@ -111,7 +112,22 @@ describe('the facts of a prompt', () => {
     await addFact('fact_5', 'โกดังอยู่ที่กรุงเทพ')
     await addFact('fact_6', 'За склад отвечает Ольга.')
     await addFact('fact_7', 'Le serveur est hébergé à Lyon.')
+    await addFact('fact_9', 'Reisekostenabrechnungen bekommt Frau Özdemir.')
     expect((await select(about))[0]).toBe(content)
+  })
+
+  test('are none for a word that merely begins like a short one', async () => {
+    await addFact('fact_00', 'The logo may not stand on red.')
+    await fillFacts((sql, values) => world.sql(sql, ...values), 1, 50)
+    expect(await select('Is it required?')).toEqual([])
+    expect(await select('Is it redd?')).toEqual(['The logo may not stand on red.'])
+  })
+
+  test('are none for signs of a pattern', async () => {
+    await addFact('fact_00', 'A walrus.')
+    await fillFacts((sql, values) => world.sql(sql, ...values), 1, 50)
+    for (const about of ['w%%%%s', 'w____s']) expect([about, await select(about)]).toEqual([about, []])
+    expect(await select('walr')).toEqual(['A walrus.'])
   })
 
   test('are about what the message refers to', async () => {
