@@ -10,6 +10,7 @@ import { GLOBAL_SCOPE, reachOfScope, type Reach } from '../core/knowledge/fact-s
 import type { Database } from '../store/database.ts'
 import { aboveFloor, mayBeFound, namesIn, weighTerms, type SaidTerm, type WeighedTerm } from './weigh-terms.ts'
 import { isVouchedFor } from '../store/knowledge/vouched-facts.ts'
+import { endsOfText } from './ends-of-text.ts'
 import { countOfTerm, findNearTerms } from './near-terms.ts'
 
 export interface FactQuery {
@@ -28,12 +29,9 @@ export interface RankedFact extends KnownFact {
   readonly score: number
 }
 
-/** Of a text; what follows says little more about what it is about. */
-const MAX_TEXT_CHARS = 4000
-
 /** At most `maxCount` live facts that share something telling with the query, best first; [] when none does. */
 export async function rankFacts(database: Database, query: FactQuery): Promise<RankedFact[]> {
-  const texts = [query.about, ...(query.before ?? [])].map((text) => text.slice(0, MAX_TEXT_CHARS))
+  const texts = [query.about, ...(query.before ?? [])].map(endsOfText)
   const reach = query.reach ?? reachOfScope(GLOBAL_SCOPE)
   const said = await database.query<SaidTerm>(SAID_TERMS, [texts, reach])
   const total = said.find(({ term }) => term === '')?.facts ?? 0

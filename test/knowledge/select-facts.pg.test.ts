@@ -130,6 +130,14 @@ describe('the facts of a prompt', () => {
     expect(await select('walr')).toEqual(['A walrus.'])
   })
 
+  test('are about the question behind what is pasted before it', async () => {
+    await addFact('fact_00', 'The bastion listens on port 2222.')
+    await fillFacts((sql, values) => world.sql(sql, ...values), 1, 50)
+    const pasted = 'at Object.run (server.ts) '.repeat(400)
+    expect(await select(`${pasted} Where does the bastion listen?`)).toEqual(['The bastion listens on port 2222.'])
+    expect(await select(`Where does the bastion listen? ${pasted}`)).toEqual(['The bastion listens on port 2222.'])
+  })
+
   test('are about what the message refers to', async () => {
     await addFact('fact_1', 'The billing service of Aurora listens on port 8080.')
     await addFact('fact_2', 'The billing service of Borea listens on port 8081.')

@@ -15,6 +15,7 @@ import { ModelError } from '../../model/language-model.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { isStopped } from '../../platform/waiting/is-stopped.ts'
+import { endsOfText } from '../ends-of-text.ts'
 
 export interface EmbedderOptions {
   readonly config: LiveConfig
@@ -45,8 +46,6 @@ const NOT_ASKED: Embedded = { meaning: null, error: null, calls: [] }
 const PROMPT_DEADLINE_MS = 2000
 /** After a failure turns do without for so long, so that each need not wait in vain. */
 const PAUSE_MS = 15_000
-/** Of a text; what follows says little more about what it is about. */
-const MAX_TEXT_CHARS = 4000
 
 export class Embedder {
   readonly #options: EmbedderOptions
@@ -92,7 +91,7 @@ export class Embedder {
       texts: null,
     })
     const { llmIdleTimeoutMs: idleTimeoutMs } = config.current().settings
-    const asked = texts.map((text) => text.slice(0, MAX_TEXT_CHARS).toWellFormed())
+    const asked = texts.map((text) => endsOfText(text).toWellFormed())
     const answer = await model.embed({ ...choice, texts: asked, idleTimeoutMs, signal }).catch(asAppError)
     if (answer instanceof AppError) {
       const code = answer.code === 'CANCELLED' ? 'MODEL_SILENT' : answer.code
