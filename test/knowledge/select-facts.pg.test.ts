@@ -103,6 +103,7 @@ describe('the facts of a prompt', () => {
     ['โกดังอยู่ที่ไหน', 'โกดังอยู่ที่กรุงเทพ'],
     ['Кто отвечает за склады?', 'За склад отвечает Ольга.'],
     ['Où sont hébergés les serveurs ?', 'Le serveur est hébergé à Lyon.'],
+    ['주차장이 어디예요', '주차장은 건물 뒤에 있습니다.'],
     ['Kosten der Reise', 'Reisekostenabrechnungen bekommt Frau Özdemir.'],
   ])('are found in other forms, misspelt and in any script: %s', async (about, content) => {
     await addFact('fact_1', 'The billing service of Aurora listens on port 8080.')
@@ -112,6 +113,7 @@ describe('the facts of a prompt', () => {
     await addFact('fact_5', 'โกดังอยู่ที่กรุงเทพ')
     await addFact('fact_6', 'За склад отвечает Ольга.')
     await addFact('fact_7', 'Le serveur est hébergé à Lyon.')
+    await addFact('fact_8', '주차장은 건물 뒤에 있습니다.')
     await addFact('fact_9', 'Reisekostenabrechnungen bekommt Frau Özdemir.')
     expect((await select(about))[0]).toBe(content)
   })
