@@ -63,7 +63,7 @@ export function namesIn(texts: readonly string[]): ReadonlySet<string> {
 }
 
 /** Sums of such weights are the same in any order, so that facts with the same words score the same. */
-function summable(weight: number): number {
+function rounded(weight: number): number {
   return Math.round(weight * 2 ** 20) / 2 ** 20
 }
 
@@ -90,7 +90,7 @@ export function weighTerms({ said, near, total, names }: Weighing): WeighedTerm[
     }
   }
   return [...best.values()]
-    .map((term) => ({ ...term, weight: summable(term.weight) }))
+    .map((term) => ({ ...term, weight: rounded(term.weight) }))
     .toSorted((a, b) => b.weight - a.weight)
     .slice(0, MAX_TERMS)
 }
