@@ -34,13 +34,14 @@ export async function withEmbeddings(logger: Logger, maxCount: number): Promise<
   const embedder = new Embedder({ config, model, clock, logger })
   const never = new AbortController().signal
   return {
-    choice: async (database, { text, before }) => {
+    choice: async (database, { text, before, reach }) => {
       const { meaning } = await embedder.meaningOf(
         before === null ? [text] : [text, `${before}\n${text}`],
         OPEN_GATE,
         never,
       )
-      const query = { about: text, before: before === null ? [] : [before], teachers: ASKING, maxCount }
+      const known = { before: before === null ? [] : [before], ...(reach === undefined ? {} : { reach }) }
+      const query = { about: text, ...known, teachers: ASKING, maxCount }
       return selectFacts(database, query, meaning)
     },
     embedAll: async (database) => {

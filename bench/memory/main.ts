@@ -1,12 +1,14 @@
 /**
  * `npm run bench:memory`: whether a prompt gets the fact that it needs, what becomes a fact that should not, what can
- * be decided, and what sketches find. Stores of a team's facts from a seed, thirty questions asked in seven ways, and a
- * corpus of learnings; prints the tables, and with --write leaves them in bench/memory.md.
+ * be decided, and what sketches find. Stores of a team's facts from a seed, thirty questions asked in seven ways, facts
+ * and questions that were written by hand, and a corpus of learnings; prints the tables, and with --write leaves them
+ * in bench/memory.md.
  */
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { rankFacts } from '../../src/knowledge/rank-facts.ts'
+import { must } from '../../src/platform/must.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger, type Logger } from '../../src/platform/logger.ts'
 import { startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts'
@@ -23,10 +25,11 @@ import { withEmbeddings } from './embedded.ts'
 import { measureJunk, type JunkRow } from './junk.ts'
 import { ASKING, fillStore, measureChoice, type Choice, type Found } from './recall.ts'
 import { findNearest, measureSketches, type SketchRecall } from './sketches.ts'
-import { indexTable, junkTable, pageOf, recallTable, sketchTable, type Tables } from './tables.ts'
+import { indexTable, junkTable, pageOf, recallTable, sketchTable, teamTable, type Tables } from './tables.ts'
+import { fillTeam, measureTeam, type TeamFound } from './team.ts'
 
 const HELP = `npm run bench:memory -- [--sizes 300,1000,10000,100000] [--seeds 1,2]
-  [--only recall,junk,decisions,sketches] [--write]
+  [--only recall,team,junk,decisions,sketches] [--write]
 
   --write  leaves the tables in bench/memory.md, with all of them
 
@@ -38,10 +41,11 @@ const CANDIDATES = [100, 300, 1000]
 
 const CHOICES: Readonly<Record<string, Choice>> = {
   before: (database, { text }) => chooseAsBefore(database, text),
-  now: (database, { text, before }) =>
+  now: (database, { text, before, reach }) =>
     rankFacts(database, {
       about: text,
       before: before === null ? [] : [before],
+      ...(reach === undefined ? {} : { reach }),
       teachers: ASKING,
       maxCount: FACTS_SHOWN,
     }),
@@ -83,6 +87,17 @@ function measureStore(adminUrl: string, store: { size: number; seed: number }): 
   })
 }
 
+function measureHeldOut(adminUrl: string): Promise<TeamFound[]> {
+  return withDatabase(adminUrl, 'memory_team', async (database, { logger }) => {
+    await fillTeam(database)
+    const choose = must(CHOICES['now'], 'how facts are chosen')
+    const byWords = await measureTeam(database, { name: 'now', choose })
+    await using embedded = await withEmbeddings(logger, FACTS_SHOWN)
+    await embedded.embedAll(database)
+    return [byWords, await measureTeam(database, { name: 'embedder', choose: embedded.choice })]
+  })
+}
+
 interface Seeded {
   readonly seed: number
 }
@@ -109,6 +124,7 @@ async function measure(adminUrl: string, asked: Asked): Promise<Tables> {
     say(`${store.size} facts, seed ${store.seed}`)
     found.push(...(await measureStore(adminUrl, store)))
   }
+  const team = asked.only.has('team') ? await measureHeldOut(adminUrl) : []
   const sketches: (SketchRecall & Seeded)[] = []
   const byIndex: (IndexRecall & Seeded)[] = []
   for (const { size, seed } of asked.only.has('sketches') ? stores : []) {
@@ -124,6 +140,7 @@ async function measure(adminUrl: string, asked: Asked): Promise<Tables> {
     junk: junkTable(junk, asked.seeds),
     decisions: junkTable(decisions, asked.seeds),
     recall: recallTable(found),
+    team: teamTable(team),
     sketches: sketchTable(sketches),
     index: indexTable(byIndex),
   }
@@ -158,7 +175,7 @@ const { values: flags } = parseArgs({
   options: {
     sizes: { type: 'string', default: '300,1000,10000,100000' },
     seeds: { type: 'string', default: '1,2' },
-    only: { type: 'string', default: 'recall,junk,decisions,sketches' },
+    only: { type: 'string', default: 'recall,team,junk,decisions,sketches' },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },

@@ -1,11 +1,17 @@
 /** What one choice finds in one store: how many of the needed facts, in what time, at how many tokens. */
 import type { KnownFact } from '../../src/agents/agent.ts'
+import type { Reach } from '../../src/core/knowledge/fact-scope.ts'
 import { makeStore, WAYS, type Question, type Way } from '../../test/knowledge/corpus/store.ts'
 import type { Database } from '../../src/store/database.ts'
 import { median } from '../figures.ts'
 
+/** What is asked; the facts of everybody when no reach is said. */
+export interface Asked extends Pick<Question, 'text' | 'before'> {
+  readonly reach?: Reach
+}
+
 /** Facts for a question, best first. */
-export type Choice = (database: Database, question: Question) => Promise<readonly KnownFact[]>
+export type Choice = (database: Database, asked: Asked) => Promise<readonly KnownFact[]>
 
 export interface Found {
   readonly choice: string

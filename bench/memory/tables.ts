@@ -5,12 +5,14 @@ import type { IndexRecall } from './by-index.ts'
 import type { JunkRow } from './junk.ts'
 import type { Found } from './recall.ts'
 import type { SketchRecall } from './sketches.ts'
+import { PLACES, type TeamFound } from './team.ts'
 
 /** Of what was not asked for: ''. */
 export interface Tables {
   readonly junk: string
   readonly decisions: string
   readonly recall: string
+  readonly team: string
   readonly sketches: string
   readonly index: string
 }
@@ -43,6 +45,32 @@ export function recallTable(found: readonly Found[]): string {
   return tableOf(['choice', 'facts', 'seed', ...WAYS, 'tokens', 'ms'], rows)
 }
 
+export function teamTable(found: readonly TeamFound[]): string {
+  const [first] = found
+  if (first === undefined) return ''
+  const kinds = [...first.byKind].map(([kind, { asked }]) => [
+    kind,
+    String(asked),
+    ...found.map(({ byKind }) => byKind.get(kind)?.found.join(' · ') ?? ''),
+  ])
+  const sum = (marks: TeamFound): number[] =>
+    PLACES.map((_, at) => [...marks.byKind.values()].reduce((all, { found: of }) => all + (of[at] ?? 0), 0))
+  const asked = [...first.byKind.values()].reduce((all, one) => all + one.asked, 0)
+  return tableOf(
+    ['what is asked', 'questions', ...found.map(({ choice }) => choice)],
+    [
+      ...kinds,
+      ['all', String(asked), ...found.map((marks) => sum(marks).join(' · '))],
+      [
+        'what no fact answers: facts shown',
+        String(first.unanswered.asked),
+        ...found.map((one) => String(one.unanswered.shown)),
+      ],
+      ['facts of others shown', '', ...found.map(({ ofOthers }) => String(ofOthers))],
+    ],
+  )
+}
+
 export function sketchTable(measured: readonly (SketchRecall & { readonly seed: number })[]): string {
   const rows = measured.map(({ size, seed, shares, exactMs }) => [
     String(size),
@@ -68,7 +96,7 @@ export function indexTable(measured: readonly (IndexRecall & { readonly seed: nu
   return tableOf(heads, rows)
 }
 
-export function pageOf({ junk, decisions, recall, sketches, index }: Tables, factsShown: number): string {
+export function pageOf({ junk, decisions, recall, team, sketches, index }: Tables, factsShown: number): string {
   return `# Whether a prompt gets the fact that it needs, and what becomes one
 
 Written by \`npm run bench:memory -- --write\`.
@@ -99,6 +127,14 @@ Tokens of the facts in a planner's prompt (characters through four) and millisec
 reviewed the store, as an admin's plans are shown of what others taught what a person has reviewed.
 
 ${recall}
+
+## What people type
+
+Facts of one company, for everybody, of two projects and two users, and questions as one of these users types them
+(test/knowledge/held-out/team): written before what their misses showed was mended, and left as they were written. How many needed facts are among
+the first five · ten · twenty. The stand-in for an embedder knows nothing of these words but how they are spelt.
+
+${team}
 
 ## What sketches find
 

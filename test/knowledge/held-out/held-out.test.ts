@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { germanNouns } from '../../../src/knowledge/learnings/german-noun-words.ts'
 import { findSuspicions } from '../../../src/knowledge/suspicions/find-suspicions.ts'
+import { teamFacts, teamQuestions } from './team/team.ts'
 import { germanNounsHeldOut, HELD_OUT_KINDS, heldOutSentences } from './held-out.ts'
 
 /** At least so many of them are held, of what is true at most. */
@@ -30,4 +31,11 @@ test.each([
   expect(sentences).toHaveLength(all)
   const nouns = sentences.filter(({ text, word }) => germanNouns(text).has(word.toLowerCase()))
   expect(nouns.length).toSatisfy((count: number) => (kind === 'names' ? count <= marks : count >= marks))
+})
+
+test("questions about a company's facts name facts that there are, each once", () => {
+  const ids = teamFacts().map(({ id }) => id)
+  const named = teamQuestions().flatMap(({ factId }) => (factId === null ? [] : [factId]))
+  expect(named.filter((id) => !ids.includes(id))).toEqual([])
+  expect([ids.length, new Set(ids).size, named.length]).toEqual([321, 321, 119])
 })
