@@ -29,7 +29,7 @@ export async function findNearTerms(database: Database, said: readonly SaidTerm[
 
 /** A term stands there once for each scope; that many are read. */
 const MAX_READ = 12
-/** Of a word that is a part of others: "Reise" and "Reisekosten", "house" and "warehouse". */
+/** Of a word that is a part of others: "house" and "warehouse". */
 const MIN_CHARS_OF_PART = 5
 const SIMILARITY_OF_PART = 0.45
 
