@@ -6,6 +6,8 @@ import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { select } from '../harness/plugins.ts'
 import { addExampleSkill } from '../harness/skills.ts'
 import { answersIn, converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { useStubStory } from '../harness/use-stub-story.ts'
+import { chunk, sse } from '../model/stub-endpoint.ts'
 import {
   CancelTurnDocument,
   FactsUsedDocument,
@@ -230,4 +232,31 @@ test('what the user adds while a call runs is answered in the same turn, and wha
     ['echo added', 'DONE'],
   ])
   expect(answersIn(watch)).toEqual([expect.stringContaining('> And this')])
+})
+
+describe('of a model that thinks first', () => {
+  const world = useStubStory(() => story)
+
+  test('the whole thought is shown before the text, also while the text is written', async () => {
+    const ada = story.as('ada')
+    await openChat(ada, 'cli:chat-thought')
+    const seen = Promise.withResolvers<void>()
+    const pieces = [{ reasoning: 'Let me' }, { reasoning: ' see.' }, { content: 'It ' }]
+    const begin = pieces.map((delta) => sse(chunk([{ index: 0, delta, finish_reason: null }])))
+    const end = sse(chunk([{ index: 0, delta: { content: 'works.' }, finish_reason: 'stop' }]))
+    world.stub.follow({
+      always: (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write(begin.join(''))
+        void seen.promise.then(() => response.end(`${end}data: [DONE]\n\n`))
+      },
+    })
+    await send(ada, 'cli:chat-thought', 'Does it?')
+    await using watch = watchAll(ada, 'cli:chat-thought')
+    await watch.until(({ sessionEvents: event }) => event.__typename === 'TextDeltaEvent')
+    const thought = eventsOf(watch, 'ThinkingEvent').map(({ delta }) => delta)
+    seen.resolve()
+    expect(thought.join('')).toBe('Let me see.')
+    await turnEnd(watch)
+    expect(answersIn(watch)).toEqual(['It works.'])
+  })
 })

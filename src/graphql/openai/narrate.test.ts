@@ -14,7 +14,8 @@ const planned: TurnEvent = {
   plan: { attempt: 1, goal: 'Answer', replanReason: null, tasks },
 }
 const ended: TurnEvent = { ...PLACE, __typename: 'TurnCompletedEvent', turnStatus: 'DONE', failure: null }
-const said: TurnEvent = { ...PLACE, __typename: 'TextDeltaEvent', taskId: 'task_1', delta: 'Hi' }
+const said: TurnEvent = { ...PLACE, __typename: 'TextDeltaEvent', taskId: 'task_1', delta: 'Hi ' }
+const whole: TurnEvent = { ...PLACE, __typename: 'TextCompletedEvent', taskId: 'task_1', content: 'Hi there.' }
 
 const PLAN = 'Answer\n1. MSG Answers.\n'
 
@@ -27,10 +28,10 @@ test.each([
   ],
   ['a thought that was never whole holds nothing back', [think('Let me '), planned, ended], `Let me ${PLAN}`, ''],
   [
-    'a text waits for no thought, which is whole behind it',
-    [think('Let me '), planned, said, think('', 'Let me see.')],
+    'a text ends the thought before it',
+    [think('Let me see.'), planned, said, think('', 'Let me see.'), whole],
     `Let me see.\n${PLAN}`,
-    'Hi',
+    'Hi there.',
   ],
   ['nor before another thought', [think('Let me '), planned, think('', 'So.', 'two')], `Let me ${PLAN}So.\n`, ''],
   ['without a thought it comes at once', [planned], PLAN, ''],
@@ -39,4 +40,11 @@ test.each([
   const pieces = events.flatMap((event) => narrator.tell(event))
   const joined = (of: string): string => pieces.flatMap(({ kind, text }) => (kind === of ? [text] : [])).join('')
   expect([joined('reasoning'), joined('text')]).toEqual([reasoning, text])
+})
+
+test('nothing comes between the pieces of a text, when its thought is stored before it is whole', () => {
+  const narrator = new Narrator()
+  const events = [think('Let me see.'), planned, said, think('', 'Let me see.'), whole]
+  const kinds = events.flatMap((event) => narrator.tell(event).map(({ kind }) => kind))
+  expect(kinds).toEqual(['reasoning', 'reasoning', 'reasoning', 'text', 'text'])
 })

@@ -18,8 +18,8 @@ export class Narrator {
   readonly #thoughts = new Map<string, TextPieces>()
   #hasSpoken = false
   /**
-   * The thought of which more is to come, before the answer's text is whole. What else there is of reasoning comes
-   * behind it, so that no sentence is torn; the text itself does not wait.
+   * The thought of which more is to come: what else there is of reasoning comes behind it, so that no sentence is torn.
+   * A text ends it, or the text would be torn by what is held.
    */
   #openThought: string | null = null
   #held: Piece[] = []
@@ -33,8 +33,12 @@ export class Narrator {
       return event.isWhole ? [...before, ...pieces, ...this.#release()] : [...before, ...pieces]
     }
     if (this.#openThought === null || DUE.has(event.__typename)) return [...this.#release(), ...pieces]
-    this.#held.push(...pieces.filter(({ kind }) => kind === 'reasoning'))
-    return pieces.filter(({ kind }) => kind === 'text')
+    if (pieces.some(({ kind }) => kind === 'text')) {
+      this.#openThought = null
+      return [{ kind: 'reasoning', text: '\n' }, ...this.#release(), ...pieces]
+    }
+    this.#held.push(...pieces)
+    return []
   }
 
   #release(): Piece[] {

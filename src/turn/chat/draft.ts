@@ -70,6 +70,8 @@ export class Draft {
   addText(delta: string): void {
     const said = this.#lines.push(this.#silence.push(delta))
     this.#written += said
+    // The thought before it is whole: its last word comes before the text, not behind it.
+    this.#thinking.finishUnit('STDOUT')
     this.#text.add('STDOUT', said)
   }
 

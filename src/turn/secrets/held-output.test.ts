@@ -22,13 +22,17 @@ interface Options extends OutputEnd {
 }
 
 /** The events that these steps make, with the step after which each came. */
-function play(steps: readonly Step[], { unit = 'LINES', redactor = DEFAULT, ...end }: Options = {}) {
+function play(
+  steps: readonly (Step | { readonly finished: OutputStream })[],
+  { unit = 'LINES', redactor = DEFAULT, ...end }: Options = {},
+) {
   const clock = manualClock()
   const said: (readonly [step: number, ...said: EmittedPiece])[] = []
   let now = 0
   const output = new HeldOutput({ clock, redactor: () => redactor, unit, emit: (...each) => said.push([now, ...each]) })
   for (const step of steps) {
     if (step === 'tick') clock.fire()
+    else if ('finished' in step) output.finishUnit(step.finished)
     else output.add(step.stream, step.text)
     now += 1
   }
@@ -61,6 +65,14 @@ describe('output that may hold secrets', () => {
       [2, 'STDOUT', 'Hello '],
       [5, 'STDOUT', 'world, 日本'],
       [7, 'STDOUT', '語'],
+    ])
+  })
+
+  test('which nothing follows is said in its time, without an end of its own', () => {
+    const steps = [out('Let me see.'), 'tick', 'tick', { finished: 'STDOUT' }, 'tick', 'tick', 'tick'] as const
+    expect(play(steps, { unit: 'WORDS' })).toEqual([
+      [2, 'STDOUT', 'Let me '],
+      [5, 'STDOUT', 'see.'],
     ])
   })
 

@@ -56,8 +56,16 @@ export class HeldOutput implements LiveOutput {
     const units = finishedLength(text, this.#options.unit)
     const unitEnd = units === 0 ? 0 : redactor.length + units
     redactor.push(text)
-    const place = Math.max(unitEnd, redactor.length - MAX_UNFINISHED_CHARS)
-    if (place <= redactor.said) return
+    this.#finish(stream, Math.max(unitEnd, redactor.length - MAX_UNFINISHED_CHARS))
+  }
+
+  /** Nothing more comes to what is unfinished: it is said as if its end had come now. */
+  finishUnit(stream: OutputStream): void {
+    this.#finish(stream, this.#streams[stream].length)
+  }
+
+  #finish(stream: OutputStream, place: number): void {
+    if (place <= this.#streams[stream].said) return
     this.#fresh.push({ stream, place })
     this.#cancelTick ??= this.#options.clock.after(TICK_MS, () => this.#tick())
   }
