@@ -159,6 +159,24 @@ test('one that waits for a decision asks for it, and the next message need not n
   await expect(nothing).rejects.toMatchObject({ status: 400, message: expect.stringContaining('Name what you mean') })
 })
 
+test('a client that names the items of an answer, and repeats none of it, goes on with that answer', async () => {
+  const said = { role: 'user', content: 'run: echo yes | tee named.txt' } as const
+  const ben = responsesOf('ben')
+  const asked = await ben.create({ model: 'factotum', input: [said] })
+  const items = asked.output.map(({ id }) => ({ type: 'item_reference' as const, id: id ?? '' }))
+  const answer = (content: string): Promise<Response> =>
+    ben.create({ model: 'factotum', input: [said, ...items, { role: 'user', content }] })
+  const done = await answer('/approve')
+  expect(done.conversation).toEqual(asked.conversation)
+  expect(done.output_text).toContain('yes')
+  expect((await answer('And now?')).conversation).toEqual(asked.conversation)
+  const stranger = responsesOf('cleo').create({
+    model: 'factotum',
+    input: [said, ...items, { role: 'user', content: 'Hi' }],
+  })
+  await expect(stranger).rejects.toMatchObject({ status: 404 })
+})
+
 test('a decision means what the response before has asked for, and nothing that is asked for meanwhile', async () => {
   const both = 'run: echo one | tee out.txt\n\nrun: echo two | tee out.txt'
   const chat = { model: 'factotum-chat', conversation: 'twice' }

@@ -33,7 +33,9 @@ export async function readPrevious(operations: Operations, ask: Ask): Promise<Pr
     return { sessionId: node.session.id, user: node.message.user, beganAt: node.message.createdAt }
   if (node?.__typename === 'Message') return { sessionId: node.session.id, user: node.user, beganAt: node.createdAt }
   if (node?.__typename !== 'Approval' || node.decidedAt === null)
-    throw new Refused('previous_response_id: there is no such response that you may see.', { code: 'NOT_FOUND' })
+    throw new Refused(`There is no response resp_${id} that you may see, which this one is to follow.`, {
+      code: 'NOT_FOUND',
+    })
   const { session, turn } = await readApproval(operations, { id, sessionId: null })
   return { sessionId: session.id, user: turn.message.user, beganAt: node.decidedAt }
 }

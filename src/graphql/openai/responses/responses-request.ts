@@ -30,7 +30,8 @@ export function readResponsesRequest(body: unknown, headers: IncomingHttpHeaders
     ...said,
     session: session ?? named,
     instructions: [request.instructions ?? '', said.instructions ?? ''].join('\n\n').trim() || null,
-    previousId: request.previous_response_id == null ? null : previousOf(request.previous_response_id),
+    previousId:
+      request.previous_response_id == null ? referredTo(request.input) : previousOf(request.previous_response_id),
     includeUsage: true,
     background: request.background === true,
   }
@@ -56,6 +57,16 @@ function readInput(input: z.infer<typeof responsesSchema>['input']): ReturnType<
 /** What stands among messages that were said before, such as another agent's calls, is not read. */
 function isMessage({ type }: { readonly type?: string | null | undefined }): boolean {
   return type == null || type === 'message'
+}
+
+/**
+ * Whose response the last item is of that the client names instead of repeating it, as the Vercel AI SDK does: nothing
+ * else says then what was answered. Null: it names none of this server's.
+ */
+function referredTo(input: z.infer<typeof responsesSchema>['input']): string | null {
+  if (typeof input === 'string') return null
+  const last = input.findLast(({ type }) => type === 'item_reference')?.['id']
+  return /^(?:rs|msg)_((?:turn|appr|msg)_[0-9a-z]{26})_\d+$/.exec(String(last))?.[1] ?? null
 }
 
 /** Of an answer: that of its turn, of the approval that was decided, or of a message that starts no turn. */
