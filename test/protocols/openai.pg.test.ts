@@ -402,6 +402,25 @@ describe('another client', () => {
     expect(await streamed.text).toContain('> Stream it')
     expect(await streamed.reasoningText).toContain('So.')
   })
+
+  test('does not send a message again whose turn has failed', async () => {
+    await using _settings = await story.reconfigureForNow(
+      storyConfig({ toml: RULES, settings: { max_replan_depth: 0 } }),
+    )
+    let sent = 0
+    const provider = createOpenAICompatible({
+      name: 'factotum',
+      baseURL: `${story.app.url}/v1`,
+      apiKey: tokenOf('ben'),
+      fetch: (...request) => {
+        sent += 1
+        return fetch(...request)
+      },
+    })
+    const failing = generateText({ model: provider('factotum-plan'), prompt: 'fail:\nrun: exit 1' })
+    await expect(failing).rejects.toMatchObject({ statusCode: 422, isRetryable: false })
+    expect(sent).toBe(1)
+  })
 })
 
 describe('what is refused', () => {
@@ -495,7 +514,7 @@ describe('what is refused', () => {
     const failing = [user('fail:\nrun: exit 1')]
     const settings = { max_replan_depth: 0 }
     await story.reconfigure(storyConfig({ toml: RULES, settings }))
-    await expect(ask(connect('ben'), failing)).rejects.toMatchObject({ status: 500, code: 'turn_failed' })
+    await expect(ask(connect('ben'), failing)).rejects.toMatchObject({ status: 422, code: 'turn_failed' })
     const { data } = await ask(connect('ben'), failing, { stream: true })
     const reading = readStream(data as unknown as AsyncIterable<OpenAI.ChatCompletionChunk>)
     await expect(reading).rejects.toMatchObject({ code: 'turn_failed' })

@@ -100,11 +100,15 @@ export function ofWaitEnd(end: WaitEnd | null, isRepeatable: boolean): OpenAIErr
 /** The turn ended without an answer. */
 export class TurnBroken extends OpenAIError {}
 
-/** Sent again, it would fail in the same way. */
+/**
+ * A status with which no library sends the message again by itself: it would be another one, whose commands run once
+ * more. Not all read `x-should-retry`.
+ */
+const ENDED = { status: 422, retry: false } as const
+
 export function ofEndedTurn(status: string, failure: string | null): TurnBroken {
-  if (status === 'CANCELLED')
-    return new TurnBroken('The turn was cancelled.', { status: 409, code: 'turn_cancelled', retry: false })
-  return new TurnBroken(failure ?? 'The turn failed.', { status: 500, code: 'turn_failed', retry: false })
+  if (status === 'CANCELLED') return new TurnBroken('The turn was cancelled.', { ...ENDED, code: 'turn_cancelled' })
+  return new TurnBroken(failure ?? 'The turn failed.', { ...ENDED, code: 'turn_failed' })
 }
 
 function typeOf(status: number): string {
