@@ -73,6 +73,13 @@ describe.each(['legacy', 'auto'] as const)('the official client, %s', (mode) => 
   })
 })
 
+test('an argument that is misspelt is named, and nothing is sent', async () => {
+  const cleo = await connect('cleo')
+  const { isError, text } = await call(cleo, 'ask', { args: { content: 'hello', sessions: '@cleo:thread' } })
+  expect({ isError, text }).toMatchObject({ isError: true, text: expect.stringContaining('did you mean "session"?') })
+  expect((await call(cleo, 'list_sessions')).value).toMatchObject({ edges: [] })
+})
+
 test.each(['ask', 'send_message'])(
   '%s with one key and no session opens one session and says it once',
   async (tool) => {

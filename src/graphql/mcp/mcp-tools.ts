@@ -5,6 +5,7 @@
 import { McpServer, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { ownNamespace } from '../../config/access/session-access.ts'
+import { didYouMean } from '../../platform/closest.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { VERSION } from '../../platform/version.ts'
 import type { Connections } from '../socket/connections.ts'
@@ -50,6 +51,15 @@ const message = {
 }
 const cut = z.int().min(1).max(100).default(20)
 
+/** Nothing else: an argument that is misspelt would count as left out, and `session` as a new one. */
+function takes<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
+  const names = Object.keys(shape)
+  const none = (key: string): string => `there is no "${key}"${didYouMean(key, names)}, but ${names.join(', ')}`
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? issue.keys.map(none).join('; ') : undefined),
+  })
+}
+
 /** With the tools that the caller may use. */
 export function createToolServer(options: ToolsOptions): McpServer {
   const { operations } = options
@@ -65,10 +75,10 @@ function addMessages(server: McpServer, options: ToolsOptions): void {
   const { operations } = options
   server.registerTool(
     'send_message',
-    { description: 'Sends a message to the agent and returns at once.', inputSchema: z.object(message) },
+    { description: 'Sends a message to the agent and returns at once.', inputSchema: takes(message) },
     (args) => answered(async () => shown(await send(operations, args))),
   )
-  const inputSchema = z.object({
+  const inputSchema = takes({
     ...message,
     timeout_seconds: z.int().min(1).max(MAX_WAIT_S).default(300).describe('How long to wait for the answer.'),
   })
@@ -84,7 +94,7 @@ function addReading(server: McpServer, operations: Operations): void {
     'read_session',
     {
       description: 'Reads a session: what was said last, what runs, and what waits for an approval.',
-      inputSchema: z.object({ session, last: cut.describe('How many entries of the conversation.') }),
+      inputSchema: takes({ session, last: cut.describe('How many entries of the conversation.') }),
       annotations: READ_ONLY,
     },
     ({ session: id, last }) =>
@@ -100,7 +110,7 @@ function addReading(server: McpServer, operations: Operations): void {
     'list_sessions',
     {
       description: 'Lists the sessions that you may see, the latest first.',
-      inputSchema: z.object({ search, first: cut.describe('How many.'), after }),
+      inputSchema: takes({ search, first: cut.describe('How many.'), after }),
       annotations: READ_ONLY,
     },
     ({ first, after: cursor = null, search: text = null }) =>
@@ -115,7 +125,7 @@ function addFacts(server: McpServer, operations: Operations): void {
     'search_facts',
     {
       description: 'Searches what the agent knows for good. For admins.',
-      inputSchema: z.object({ search: z.string().describe('Words, as in a web search.'), first: cut }),
+      inputSchema: takes({ search: z.string().describe('Words, as in a web search.'), first: cut }),
       annotations: READ_ONLY,
     },
     (args) => answered(async () => shown((await operations.run(SEARCH_FACTS, args)).facts ?? {})),
@@ -123,7 +133,7 @@ function addFacts(server: McpServer, operations: Operations): void {
 }
 
 function addApprovals(server: McpServer, operations: Operations): void {
-  const inputSchema = z.object({
+  const inputSchema = takes({
     approval: z.string().describe('The id of the approval, as read_session and ask name it.'),
     approve: z.boolean().describe('true: it may run. false: it may not.'),
     note: z.string().optional().describe('The reason, which the planner is given.'),
