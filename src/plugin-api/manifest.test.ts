@@ -11,6 +11,21 @@ test('a type of events that does not exist is refused by its name', () => {
   )
 })
 
+test.each<[string, object, string]>([
+  ['another interface, whose keys are not known here', { api: 2, widgets: {} }, 'api: must be 1'],
+  [
+    'a hook for events without events',
+    { hooks: { onBroadcast: () => undefined } },
+    'events: names none, so hooks.onBroadcast',
+  ],
+])('%s is named', (_what, part, problem) => {
+  expect(() => describePlugin({ ...plain, ...part })).toThrow(problem)
+})
+
+test('a definition that does not say its interface is asked for that', () => {
+  expect(() => describePlugin({ name: 'dice', version: '1.0.0' })).toThrow('api: must be 1')
+})
+
 const greet = { description: 'Greets.', arguments: z.object({ name: z.string() }), run: () => 'hi' }
 
 test.each<[string, object, string]>([

@@ -20,6 +20,7 @@ const plainName = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and "-", at most 32, beginning with a letter')
 const schema = z.record(z.string(), z.json())
+const OTHER_API = 'must be 1: this server knows no other interface'
 const UNSTORABLE = 'must not hold NUL characters or halves of surrogate pairs'
 const event = z.enum(EVENT_NAMES, {
   error: ({ input }) => `there is no event of type "${String(input)}", but ${EVENT_NAMES.join(', ')}`,
@@ -28,7 +29,7 @@ const event = z.enum(EVENT_NAMES, {
 const parts = z.strictObject({
   name: plainName,
   version: z.string().min(1).max(64),
-  api: z.literal(1, 'must be 1: this server knows no other interface'),
+  api: z.literal(1, OTHER_API),
   title: z.string().min(1).max(100),
   description: sentence,
   /** The JSON schema of its settings. */
@@ -71,7 +72,10 @@ export function describePlugin(exported: unknown): PluginManifest {
     commands = {},
     runtimes = {},
   } = exported
+  if (api !== 1) throw new Error(`api: ${OTHER_API}`)
   requireParts(exported)
+  if (hooks.onBroadcast !== undefined && events.length === 0)
+    throw new Error(`events: names none, so hooks.onBroadcast is never called; it may name ${EVENT_NAMES.join(', ')}`)
   const secretSettings = Object.entries(settings?.shape ?? {}).filter(([, field]) => isSecret(field))
   const described = {
     name,
@@ -179,7 +183,7 @@ export function problemsOf(error: z.ZodError): string {
 }
 
 function isDefinition(value: unknown): value is PluginDefinition {
-  return typeof value === 'object' && value !== null && 'name' in value && 'api' in value
+  return typeof value === 'object' && value !== null && 'name' in value
 }
 
 /** Also behind `.optional()`, `.nullable()`, `.default()` and their like, in any order. */

@@ -14,6 +14,7 @@ import type { z } from 'zod'
 import type { Clock } from '../platform/clock.ts'
 import { must } from '../platform/must.ts'
 import type { HookName } from '../plugin-api/hook-inputs.ts'
+import { problemsOf } from '../plugin-api/manifest.ts'
 import { PluginError, type PluginFailure } from './plugin-instance.ts'
 
 /** What plugins are told or asked, the same for all of them. */
@@ -175,6 +176,9 @@ interface CallOfRow {
   readonly hasEnded: boolean
 }
 
+/** Its keys are the plugin's. */
+const MAX_WHY_CHARS = 300
+
 /** Null when it answered null, failed, or was late. */
 async function answerOf(
   { name: plugin }: HookTarget,
@@ -186,8 +190,11 @@ async function answerOf(
     onReport({ plugin, hook, outcome, message, ms: clock.monotonicMs() - startMs })
   try {
     const raw = await (hasEnded ? result : withinBudget(() => result, { budgetMs, clock, signal }, own))
-    const { data: parsed, success } = answer.safeParse(raw ?? null)
-    if (!success) throw new PluginError('WRONG', 'it answered what this hook does not take')
+    const { data: parsed, error } = answer.safeParse(raw ?? null)
+    if (error !== undefined) {
+      const why = problemsOf(error).slice(0, MAX_WHY_CHARS).toWellFormed()
+      throw new PluginError('WRONG', `it answered what this hook does not take: ${why}`)
+    }
     report('OK', null)
     return parsed
   } catch (error) {

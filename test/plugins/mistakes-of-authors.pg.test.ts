@@ -51,6 +51,22 @@ test('an error has its place in the plugin, in lastError and in the log; a model
   await vi.waitFor(async () => expect((await read(story, 'faults')).lastError).toBe(ofTimer), PATIENCE)
 })
 
+test('an answer that a hook does not take is named with what is wrong with it', async () => {
+  const folder = join(story.home, 'plugins/shapes')
+  mkdirSync(folder, { recursive: true })
+  const told = `name: 'shapes', version: '1.0.0', api: 1, title: 'Shapes', description: 'Gives back an object.'`
+  writeFileSync(
+    join(folder, 'plugin.js'),
+    `export default { ${told}, hooks: { onBeforeInvoke: (data) => ({ sections: data.sections }) } }\n`,
+  )
+  await untilFound('shapes')
+  await update(story, { name: 'shapes', enabled: true })
+  await until(story, 'shapes', 'READY')
+  await converse(story.as('ada'), 'web:shapes', 'Hello')
+  const why = 'onBeforeInvoke: it answered what this hook does not take: Invalid input: expected array, received object'
+  await vi.waitFor(async () => expect((await read(story, 'shapes')).lastError).toBe(why), PATIENCE)
+})
+
 test('one that cannot be loaded is in the log, with the line that is wrong', async () => {
   const folder = join(story.home, 'plugins/torn')
   mkdirSync(folder, { recursive: true })
