@@ -7,7 +7,7 @@
  */
 import pg from 'pg'
 import { parseCronItems, run, Logger as WorkerLogger, type Runner, type TaskList } from 'graphile-worker'
-import { messageOf } from '../core/errors.ts'
+import { isOutage, messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -158,7 +158,8 @@ export class JobRunner {
             metrics.jobs.inc({ name, outcome: 'done' })
           } catch (error) {
             metrics.jobs.inc({ name, outcome: 'failed' })
-            logger.error({ err: error, job: name }, 'job failed; retrying later')
+            if (isOutage(error)) logger.warn({ error: messageOf(error), job: name }, 'job failed; retrying later')
+            else logger.error({ err: error, job: name }, 'job failed; retrying later')
             throw error
           }
         },

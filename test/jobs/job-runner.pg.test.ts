@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { enqueueJobs } from '../../src/jobs/enqueue-jobs.ts'
 import { JobRunner, type JobHandlers } from '../../src/jobs/job-runner.ts'
+import { AppError } from '../../src/core/errors.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
@@ -13,7 +14,7 @@ import { PATIENCE } from '../harness/patience.ts'
 const logger = createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true })
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGPIPE', 'SIGUSR2', 'SIGABRT'] as const
 
-async function startRunner(url: string, handlers: JobHandlers): Promise<JobRunner & AsyncDisposable> {
+async function startRunner(url: string, handlers: JobHandlers, log = logger): Promise<JobRunner & AsyncDisposable> {
   const metrics = createMetrics()
   const runner = new JobRunner({
     url,
@@ -21,7 +22,7 @@ async function startRunner(url: string, handlers: JobHandlers): Promise<JobRunne
     handlers,
     periodic: [],
     clock: systemClock,
-    logger,
+    logger: log,
     metrics,
     pollMs: 20,
   })
@@ -72,6 +73,30 @@ test('a job that fails is tried again, and the failure ends nothing else', async
   await arrivals.until((all) => all.length === 3)
   // Which comes first, the other job or the second attempt, depends on the machine.
   expect(arrivals.all.toSorted()).toEqual(['flaky', 'flaky', 'steady'])
+})
+
+test('one that waits for what is away is a warning without a stack, and a bug is an error with one', async () => {
+  await using server = await createTestDatabase()
+  await using database = await openDatabase(server.url)
+  const lines: string[] = []
+  const handlers: JobHandlers = {
+    waits: () => Promise.reject(new AppError('PLUGIN_AWAY', 'it restarts')),
+    breaks: () => Promise.reject(new Error('a bug')),
+  }
+  const log = createLogger({ level: 'warn', pretty: false, to: { write: (line) => void lines.push(line) } })
+  await using _runner = await startRunner(server.url, handlers, log)
+  await enqueueJobs(database, [
+    { name: 'waits', payload: {} },
+    { name: 'breaks', payload: {} },
+  ])
+  const failures = (): unknown[] =>
+    lines.map((line) => JSON.parse(line) as { job?: string }).filter(({ job }) => job !== undefined)
+  await vi.waitFor(() => {
+    expect(failures()).toContainEqual(expect.objectContaining({ job: 'waits', level: 40, error: 'it restarts' }))
+    expect(failures()).toContainEqual(
+      expect.objectContaining({ job: 'breaks', level: 50, err: expect.objectContaining({ message: 'a bug' }) }),
+    )
+  }, PATIENCE)
 })
 
 test('a periodic job is known to all processes by its name, so that one of them runs it each time', async () => {

@@ -7,7 +7,7 @@
  */
 import { currentUser } from '../../config/access/current-user.ts'
 import type { LiveConfig } from '../../config/config.ts'
-import { messageOf } from '../../core/errors.ts'
+import { AppError, messageOf } from '../../core/errors.ts'
 import { enqueueJobs } from '../../jobs/enqueue-jobs.ts'
 import type { JobHandlers, PeriodicJob } from '../../jobs/job-runner.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -109,7 +109,9 @@ export class TurnEnds {
 
   async #giveOne({ turnId }: EndJob, signal: AbortSignal): Promise<void> {
     const [left] = await this.#give([turnId], signal)
-    if (left !== undefined) throw new Error(`these plugins do not run here now: ${left.plugins.join(', ')}`)
+    if (left === undefined) return
+    const message = `these plugins do not run here now: ${left.plugins.join(', ')}`
+    throw new AppError('PLUGIN_AWAY', message, { retry: 'backoff' })
   }
 
   /** Resolves with the turns whose end some plugins were not given, and which. */
