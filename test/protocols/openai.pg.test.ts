@@ -56,6 +56,8 @@ test('the models', async () => {
   expect(await connect('ben').models.retrieve('factotum-chat')).toMatchObject({ id: 'factotum-chat' })
   const toml = `${RULES}\n[providers.acme]\nbase_url = "http://127.0.0.1:9/v1"\n[models]\nplanner = "acme:some/model"\n`
   await using _acme = await story.reconfigureForNow(storyConfig({ toml }))
+  const elsewhere = connect('ben').chat.completions.create({ model: 'acne:some/model', messages: [user('Hi')] })
+  await expect(elsewhere).rejects.toThrow('with a provider of this server (one of acme), or "factotum"')
   for await (const { id } of connect('ben').models.list())
     expect(await connect('ben').models.retrieve(id)).toMatchObject({ id })
   expect((await connect('ben').models.list()).data.map(({ id }) => id)).toContain('acme:some/model')

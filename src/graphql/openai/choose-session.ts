@@ -145,7 +145,7 @@ async function prepare(operations: Operations, ask: Ask, { sessionId, first }: F
     },
   })
   const issue = result.issues?.[0]
-  if (issue?.path.at(-1) === 'model') throw unknownModel(ask.model)
+  if (issue?.path.at(-1) === 'model') throw unknownModel(ask.model, issue.problem)
   if (issue?.path.at(-1) === 'instructions')
     throw invalid(`The system prompt ${issue.problem}.`, ask.param === 'input' ? 'instructions' : 'messages')
   if (issue?.path.at(-1) === 'id') throw invalid(`The name of the session ${issue.problem}.`, null)

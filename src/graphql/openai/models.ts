@@ -24,9 +24,11 @@ export function meaningOf(model: string): ModelMeaning {
   throw unknownModel(model)
 }
 
-export function unknownModel(model: string): OpenAIError {
+/** `problem`: what is wrong with one that names a provider. */
+export function unknownModel(model: string, problem: string | null = null): OpenAIError {
   const names = Object.keys(OWN).join('", "')
-  const message = `There is no model "${model}": take "${names}" or "<provider>:<model>".`
+  const take = problem === null ? `take "${names}" or "<provider>:<model>"` : `it ${problem}, or "${names}"`
+  const message = `There is no model "${model}": ${take}.`
   return new OpenAIError(message, { status: 404, code: 'model_not_found', param: 'model' })
 }
 
