@@ -173,6 +173,19 @@ test('what looks like a secret is not stored at all in a message that starts no 
   expect(await findInDatabase(story.databaseUrl, ['Sommer2026x'])).toEqual([])
 })
 
+test('a message that is sent again is no other one because a secret in it became known in between', async () => {
+  const ada = story.as('ada')
+  await converse(ada, 'cli:again', 'Hello.')
+  const input = { sessionId: 'cli:again', messageId: 'once', content: 'The gate opens at marigold-77%.' }
+  const append = async (content = input.content) =>
+    (await ada.run(AppendMessageDocument, { input: { ...input, content } })).appendMessage
+  expect(await append()).toMatchObject({ duplicate: false, message: { content: input.content } })
+  await writeFile(story.path('.env'), 'GATE=marigold-77%', { mode: 0o600 })
+  await ada.run(ReloadSecretsDocument)
+  expect(await append()).toMatchObject({ __typename: 'AppendMessagePayload', duplicate: true })
+  expect(await append('The door opens at marigold-77%.')).toMatchObject({ reason: 'KEY_REUSED' })
+})
+
 test('a second secret that only a later answer of the planner finds leaves the message and its preview too', async () => {
   const ada = story.as('ada')
   plans = [plan([exec(' ')], TOKEN), plan([skill('teller')], 'second-secret-89')]

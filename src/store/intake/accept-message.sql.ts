@@ -65,11 +65,15 @@ export const BEGIN_INPUT = {
 } as const
 
 /**
- * A secret may have been taken out of the stored content after it came: what stands around the mark must be the same
- * then. The patterns of LIKE take no time worth naming even when they are as long as a message may be.
+ * What stands around the marks is the same. The patterns of LIKE take no time worth naming even when they are as long
+ * as a message may be.
  */
-const IS_SAME_CONTENT = sql`(m.content = input.content OR (strpos(m.content, ${literal(REDACTED)}) > 0
-      AND input.content LIKE replace(regexp_replace(m.content, '([\\\\%_])', '\\\\\\1', 'g'), ${literal(REDACTED)}, '%')))`
+const fitsAround = (marked: Sql, text: Sql): Sql => sql`(strpos(${marked}, ${literal(REDACTED)}) > 0
+      AND ${text} LIKE replace(regexp_replace(${marked}, '([\\\\%_])', '\\\\\\1', 'g'), ${literal(REDACTED)}, '%'))`
+
+/** A secret in it may have been taken out after it came, or be known only since: then it is not taken out yet. */
+const IS_SAME_CONTENT = sql`(m.content = input.content OR ${fitsAround(sql`m.content`, sql`input.content`)}
+      OR ${fitsAround(sql`input.content`, sql`m.content`)})`
 
 const PRIOR = sql`-- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (

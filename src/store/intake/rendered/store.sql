@@ -35,6 +35,10 @@ WITH
           strpos(m.content, '[REDACTED]') > 0
           AND input.content LIKE replace(regexp_replace(m.content, '([\\%_])', '\\\1', 'g'), '[REDACTED]', '%')
         )
+        OR (
+          strpos(input.content, '[REDACTED]') > 0
+          AND m.content LIKE replace(regexp_replace(input.content, '([\\%_])', '\\\1', 'g'), '[REDACTED]', '%')
+        )
       )
       AND m.role = input.role
       AND m.user_name IS NOT DISTINCT FROM input.user_name
