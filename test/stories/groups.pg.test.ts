@@ -140,7 +140,7 @@ test('who a sender is, is asked anew each time: a stranger becomes a user, in th
     (await say(discord, { sessionId: id, content: 'Hello', user: 'Cleo#7' })).trusted
   expect(await trust()).toBe(false)
   await story.reconfigure(storyConfig().replace('[users.cleo]', '[users.cleo]\naliases.discord = "Cleo#7"'))
-  await openGroup(discord, { id, source: { kind: 'other', type: 'DIRECT' }, metadata: { thread: 2 } })
+  await openGroup(discord, { id, source: { kind: 'other' }, metadata: { thread: 2 } })
   expect(await trust()).toBe(true)
   await story.reconfigure(storyConfig())
   await openGroup(discord, { id })
@@ -152,6 +152,26 @@ test('who a sender is, is asked anew each time: a stranger becomes a user, in th
     metadata: { thread: 2 },
   })
 })
+
+test.each(['DIRECT', 'GROUP'] as const)(
+  'a session that is %s is not taken up as one of the other type',
+  async (type) => {
+    const discord = story.as('discord')
+    const id = `discord:kept-${type}`
+    if (type === 'GROUP') await openGroup(discord, { id })
+    await say(discord, { sessionId: id, content: 'Hello', user: 'Mallory' })
+    const source = { kind: 'discord', type: type === 'GROUP' ? 'DIRECT' : 'GROUP' } as const
+    const { openSession } = await discord.run(OpenSessionDocument, { input: { id, source, metadata: { thread: 3 } } })
+    expect(openSession).toMatchObject({
+      __typename: 'ConflictRefusal',
+      reason: 'WRONG_TYPE',
+      problem: expect.stringContaining(`"${id}" has another type`),
+    })
+    await openGroup(discord, { id, source: { kind: 'other' } })
+    const { session } = await discord.run(SessionDocument, { id })
+    expect(session).toMatchObject({ source: { type }, metadata: {} })
+  },
+)
 
 /** Which message a prompt is for. */
 const isFor = (text: string) => (call: StubCall) => call.role === 'planner' && call.user.includes(`\n${text}\n`)

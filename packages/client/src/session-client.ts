@@ -148,7 +148,7 @@ export class SessionClient {
     return (await this.#connection.request(EditWaitingDocument, { input })).editQueuedMessage
   }
 
-  /** Puts a file into the session, which must be there; one of this name is replaced. */
+  /** Puts a file into the session, and opens it if there is none; one of this name is replaced. */
   upload(name: string, body: FileBody, { signal, user }: UploadOptions = {}): Promise<Uploaded | UploadRefused> {
     const until = this.#connection.until(signal)
     return sendFile(this.#connection, { sessionId: this.id, name, body, user, signal: until })

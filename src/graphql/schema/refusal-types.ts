@@ -98,7 +98,9 @@ const ConflictReasonEnum = builder.enumType('ConflictReason', {
       description: 'It was changed after the version that you have seen: read current, then try again.',
     },
     INVALIDATED: { description: 'The fact is in use no longer; restore it first.' },
-    WRONG_TYPE: { description: 'Sessions of this type do not allow it.' },
+    WRONG_TYPE: {
+      description: 'Sessions of this type do not allow it, or it names another type than the session has.',
+    },
     NO_WEBHOOK: { description: 'The session has no webhook any more.' },
     NAME_TAKEN: { description: 'The name is in use, or was: choose another.' },
     DECLARED: { description: 'config.toml declares it, and it is changed only there.' },

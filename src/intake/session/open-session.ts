@@ -33,7 +33,7 @@ import { newSessionId, sourceIssues, sourceOf, type SourceInput } from './sessio
 export interface OpenSessionInput {
   /** Chosen by the client, or generated when left out. */
   readonly id?: string | null | undefined
-  /** Of the first opening; later ones are ignored. */
+  /** Of the first opening; a later one may name no other type, and is ignored else. */
   readonly source?: SourceInput | null | undefined
   /** A JSON object, merged key by key into what is there; null removes a key. */
   readonly metadata?: unknown
@@ -165,6 +165,7 @@ async function reopen(
       ...(input.timeZone == null ? {} : { timeZone: input.timeZone }),
       ...(input.model == null ? {} : { model: input.model }),
       ...(input.instructions == null ? {} : { instructions: instructionsOf(viewer, input.instructions) }),
+      ...(input.source?.type == null ? {} : { ofType: input.source.type }),
       inactive: false,
       join: input.participants ?? [],
     },

@@ -57,6 +57,14 @@ function answer({ sessionId, acts }: ChangeTarget, result: ChangeResult): Sessio
   if (result.kind === 'NoSession') return notFound('session', sessionId)
   if (result.kind === 'NotOpener') return refuseNotOpener(sessionId, acts)
   if (result.kind === 'MetadataTooLarge') return invalidInput(['metadata'], METADATA_TOO_LARGE)
+  if (result.kind === 'OtherType') {
+    return conflict(
+      'WRONG_TYPE',
+      `Session "${sessionId}" has another type, and keeps it; a message or a file opens one as DIRECT. Leave out ` +
+        '"source.type" to take it up as it is, or open one with another id before anything is sent.',
+      sessionId,
+    )
+  }
   if (result.kind === 'Busy') {
     return conflict(
       'BUSY',

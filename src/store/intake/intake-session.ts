@@ -195,6 +195,8 @@ export interface SettingsChange {
   readonly model?: string | null
   /** Absent: as it is; null: none. */
   readonly instructions?: SessionInstructions | null
+  /** Absent: any. The type of a session never changes. */
+  readonly ofType?: ConversationType
   /** Users who shall be participants. */
   readonly join: readonly string[]
   /** Users who shall be none. */
@@ -209,10 +211,14 @@ export type ChangeResult =
   /** It was to become inactive, but a turn runs or waits. Nothing was changed. */
   | { readonly kind: 'Busy' }
   | { readonly kind: 'MetadataTooLarge' }
+  /** The session is not of the type that was named. */
+  | { readonly kind: 'OtherType' }
   /** The caller sees the session, but the change is for who opened it. */
   | { readonly kind: 'NotOpener' }
   /** There is no such session for this caller. */
   | { readonly kind: 'NoSession' }
+
+type ChangeRefusal = 'NotOpener' | 'OtherType' | 'Busy' | 'MetadataTooLarge'
 
 /** Changes a session with one SessionUpdated event and one audit entry. Repeating a change gives Unchanged. */
 export async function changeSession(
@@ -220,36 +226,34 @@ export async function changeSession(
   { sessionId, access }: { sessionId: string; access: SessionAccess },
   change: SettingsChange,
 ): Promise<ChangeResult> {
-  const [row] = await CHANGE<{ refusal: 'NotOpener' | 'Busy' | 'MetadataTooLarge' | null; last_seq: number | null }>(
-    database,
-    {
-      session_id: sessionId,
-      ...accessInput(access),
-      ...openerInput(access),
-      set_metadata: change.setMetadata,
-      drop_metadata: change.dropMetadata,
-      max_metadata_bytes: change.maxMetadataBytes,
-      sets_description: change.description !== undefined,
-      description: change.description ?? null,
-      sets_webhook: change.webhook !== undefined,
-      webhook: change.webhook?.url ?? null,
-      webhook_token: change.webhook?.tokenName ?? null,
-      inactive: change.inactive ?? null,
-      busy_policy: change.busyPolicy ?? null,
-      mode: change.mode ?? null,
-      sets_time_zone: change.timeZone !== undefined,
-      time_zone: change.timeZone ?? null,
-      sets_model: change.model !== undefined,
-      model: change.model ?? null,
-      sets_instructions: change.instructions !== undefined,
-      instructions: change.instructions?.text ?? null,
-      instructions_by: change.instructions?.by ?? null,
-      join_names: change.join,
-      leave_names: change.leave,
-      at: change.at,
-      ...auditInput(access),
-    },
-  )
+  const [row] = await CHANGE<{ refusal: ChangeRefusal | null; last_seq: number | null }>(database, {
+    session_id: sessionId,
+    ...accessInput(access),
+    ...openerInput(access),
+    set_metadata: change.setMetadata,
+    drop_metadata: change.dropMetadata,
+    max_metadata_bytes: change.maxMetadataBytes,
+    sets_description: change.description !== undefined,
+    description: change.description ?? null,
+    sets_webhook: change.webhook !== undefined,
+    webhook: change.webhook?.url ?? null,
+    webhook_token: change.webhook?.tokenName ?? null,
+    inactive: change.inactive ?? null,
+    busy_policy: change.busyPolicy ?? null,
+    mode: change.mode ?? null,
+    sets_time_zone: change.timeZone !== undefined,
+    time_zone: change.timeZone ?? null,
+    sets_model: change.model !== undefined,
+    model: change.model ?? null,
+    sets_instructions: change.instructions !== undefined,
+    instructions: change.instructions?.text ?? null,
+    instructions_by: change.instructions?.by ?? null,
+    of_type: change.ofType ?? null,
+    join_names: change.join,
+    leave_names: change.leave,
+    at: change.at,
+    ...auditInput(access),
+  })
   if (row === undefined) return { kind: 'NoSession' }
   if (row.refusal !== null) return { kind: row.refusal }
   return row.last_seq === null ? { kind: 'Unchanged' } : { kind: 'Changed', seq: row.last_seq }
@@ -300,13 +304,14 @@ const CHANGE = intakeStatement(
     sets_instructions: 'boolean',
     instructions: 'text',
     instructions_by: 'text',
+    of_type: 'conversation_type',
     join_names: 'text[]',
     leave_names: 'text[]',
     at: 'timestamptz',
     ...AUDIT_INPUT,
   },
   sql`held AS MATERIALIZED (
-    SELECT s.id, s.status, s.queue_length, s.metadata, s.description, s.description_source, s.webhook, s.webhook_token,
+    SELECT s.id, s.status, s.source_type, s.queue_length, s.metadata, s.description, s.description_source, s.webhook, s.webhook_token,
       s.busy_policy, s.mode, s.time_zone, s.model, s.instructions, s.instructions_by, ${mayAct(sql`s`)} AS may_act
     FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach(sql`s.id`)} FOR UPDATE OF s),
   wanted AS MATERIALIZED (
@@ -329,6 +334,7 @@ const CHANGE = intakeStatement(
   verdict AS MATERIALIZED (
     SELECT
       CASE WHEN NOT held.may_act THEN 'NotOpener'
+        WHEN held.source_type <> input.of_type THEN 'OtherType'
         WHEN input.inactive AND ${hasWork(sql`held`)} THEN 'Busy'
         WHEN wanted.metadata <> held.metadata AND octet_length(wanted.metadata::text) > input.max_metadata_bytes
           THEN 'MetadataTooLarge' END AS refusal,
