@@ -146,23 +146,11 @@ export class Connector {
   async #say(channel: string): Promise<void> {
     const after = this.#places.of(channel).posted
     for await (const event of this.#sessionOf(channel).events({ after })) {
-      const text = await this.#textOf(event)
+      const text = textOf(event)
       if (text === null) continue
       await this.#post(channel, text, String(event.seq))
       this.#places.move(channel, { posted: event.seq })
     }
-  }
-
-  /** Null: nothing that the channel has to read. Why a turn failed is a text, too. */
-  async #textOf(event: SessionEvent): Promise<string | null> {
-    if (event.__typename === 'TextCompletedEvent') return event.content
-    if (event.__typename === 'MessageReceivedEvent')
-      return event.message.role === 'SYSTEM' ? event.message.content : null
-    if (event.__typename !== 'ApprovalEvent' || event.approval.approvalStatus !== 'PENDING') return null
-    const { id, approvalReason } = event.approval
-    const code = id.slice(-6)
-    const what = (await whatRuns(this.#factotum, id)).replaceAll('```', "'''")
-    return `${approvalReason}\n\`\`\`\n${what}\n\`\`\`\nAnswer "approve ${code}", or "deny ${code}" and why.`
   }
 
   async #post(channel: string, text: string, about: string): Promise<void> {
@@ -178,6 +166,17 @@ export class Connector {
   #sessionOf(channel: string): SessionClient {
     return this.#factotum.session(`discord:${channel}`)
   }
+}
+
+/** Null: nothing that the channel has to read. Why a turn failed is a text, too. */
+function textOf(event: SessionEvent): string | null {
+  if (event.__typename === 'TextCompletedEvent') return event.content
+  if (event.__typename === 'MessageReceivedEvent') return event.message.role === 'SYSTEM' ? event.message.content : null
+  if (event.__typename !== 'ApprovalEvent' || event.approval.approvalStatus !== 'PENDING') return null
+  const { id, approvalReason } = event.approval
+  const code = id.slice(-6)
+  const what = whatRuns(event.approval).replaceAll('```', "'''")
+  return `${approvalReason}\n\`\`\`\n${what}\n\`\`\`\nAnswer "approve ${code}", or "deny ${code}" and why.`
 }
 
 /** Half of an emoji is no character: it would be lost, or the piece refused. */

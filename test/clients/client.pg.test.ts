@@ -176,6 +176,24 @@ describe('a page', () => {
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
     expect(await ada.view()).toMatchObject({ status: 'IDLE', approvals: [] })
   })
+
+  test('shows all that a whole plan will run before it is approved, in the view, the log and the list', async () => {
+    const id = 'discord:plan'
+    await page(id, { person: 'discord' }).send('Hello', { user: 'Mallory' })
+    await accept(page(id), 'run: echo first\nrun: echo second')
+    await using watch = watchAll(story.as('ada'), id)
+    const [inLog] = await untilAsked(watch)
+    const inView = (await page(id).view())?.approvals[0]
+    const client = connect({ url: story.app.url, token: tokenOf('ada') })
+    const list = client.approvals({ status: ['PENDING'], sessionId: id })
+    list.subscribe(() => {})
+    await expect.poll(() => list.getSnapshot().items).toHaveLength(1)
+    const inList = list.getSnapshot().items[0]
+    client.close()
+    const calls = ['echo first', 'echo second'].map((detail) => ({ type: 'EXEC', detail, skill: null, tool: null }))
+    for (const approval of [inLog, inView, inList])
+      expect(approval).toMatchObject({ kind: 'PLAN', task: { plan: { tasks: [...calls, { type: 'MSG' }] } } })
+  })
 })
 
 test('a page at rest is told of the questions that admins ask and resolve', async () => {

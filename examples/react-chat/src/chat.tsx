@@ -1,4 +1,4 @@
-import type { Entry, SessionStore } from '@factotum/client'
+import type { Entry, SessionState, SessionStore } from '@factotum/client'
 import { useClient, useConnection, useSession, useSessionStore } from '@factotum/client/react'
 import { useState } from 'react'
 
@@ -36,7 +36,7 @@ export function Chat({ id }: { readonly id: string }) {
       {isBusy && turn?.plan?.tasks.map((task) => <li key={task.id}>{`${task.detail}: ${task.status}`}</li>)}
       {approvals.map((approval) => (
         <p key={approval.id}>
-          {approval.approvalReason} {approval.task.detail} {JSON.stringify(approval.task.args ?? undefined)}
+          {approval.approvalReason} <WhatRuns {...approval} />
           <button onClick={() => run(session.approve(approval.id))}>Allow</button>
           <button onClick={() => run(session.deny(approval.id))}>Deny</button>
         </p>
@@ -73,6 +73,14 @@ function Said({ entry, onRetry }: { readonly entry: Entry; readonly onRetry: () 
       {isFailed && <button onClick={onRetry}>Send again</button>}
     </p>
   )
+}
+
+/** Each command or call that the approval lets run: of a whole plan, all of them. */
+function WhatRuns({ kind, task }: SessionState['approvals'][number]) {
+  const calls = kind === 'PLAN' ? task.plan.tasks.filter(({ type }) => type !== 'MSG') : [task]
+  return calls.map(({ detail, skill, tool, args }, index) => (
+    <code key={index}>{skill === null && tool === null ? detail : `${skill ?? tool} ${JSON.stringify(args)}`} </code>
+  ))
 }
 
 function takeRefused(store: SessionStore): string {

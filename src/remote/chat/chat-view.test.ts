@@ -41,13 +41,36 @@ test('a line of output that comes in pieces is one row, and of one that is writt
   )
 })
 
+const TOUCH = { type: 'EXEC', detail: 'touch x', skill: null, tool: null, args: null } as const
+const MAIL = { type: 'TOOL', detail: 'tell Bob', skill: null, tool: 'mail__send', args: { to: 'bob' } } as const
+
+function asked(kind: Approval['kind'], call: Approval['task']['plan']['tasks'][number]): Approval {
+  const place = {
+    id: 'task_2',
+    index: 0,
+    taskStatus: 'AWAITING_APPROVAL',
+    plan: { tasks: [TOUCH, MAIL] },
+  } satisfies Partial<Approval['task']>
+  const why = { approvalReason: 'It writes.', expiresAt: COMMON.at, approvalStatus: 'PENDING' } as const
+  const undecided = { decidedBy: null, decidedAt: null, note: null, scope: null } as const
+  return { ...why, ...undecided, id: 'appr_1', kind, remembered: [], task: { ...place, ...call } }
+}
+
+test.each([
+  ['of a command', asked('TASK', TOUCH), 'May this run? touch x\n'],
+  ['of a tool, with what it is called', asked('TASK', MAIL), 'May this run? mail__send {"to":"bob"}\n'],
+  ['of a plan, all of it', asked('PLAN', TOUCH), 'May all of the plan run? touch x\n  mail__send {"to":"bob"}\n'],
+])('who decides is shown what will run: %s', async (_name, approval, shown) => {
+  const output = new PassThrough()
+  new ChatView(new PlainScreen(output)).showPending([approval])
+  output.end()
+  expect(stripVTControlCharacters(await text(output))).toContain(shown)
+})
+
 test('what was decided is asked about no longer, though no event says so, and is shown once if one does', async () => {
   const output = new PassThrough()
   const view = new ChatView(new PlainScreen(output))
-  const task = { id: 'task_2', index: 0, detail: 'touch x', args: null, taskStatus: 'AWAITING_APPROVAL' } as const
-  const asked = { kind: 'TASK', approvalReason: 'It writes.', expiresAt: COMMON.at, task } as const
-  const undecided = { decidedBy: null, decidedAt: null, note: null, scope: null } as const
-  const approval: Approval = { ...asked, ...undecided, id: 'appr_1', approvalStatus: 'PENDING', remembered: [] }
+  const approval = asked('TASK', TOUCH)
   view.showPending([approval])
   expect(view.asked).toBe(approval)
   view.decided('appr_1', true)

@@ -1,6 +1,7 @@
 /** Turns the events of a session into what a chat shows, and knows what it waits for. */
 import { styleText } from 'node:util'
 import type { SessionEvent } from '../../../packages/client/src/connect.ts'
+import { whatRuns } from '../../core/plan/what-runs.ts'
 import { harmless } from '../../core/text/harmless.ts'
 import { describeEnd, describeStep, shortLine } from './describe-chat.ts'
 import type { Screen } from './screen.ts'
@@ -145,12 +146,12 @@ export class ChatView {
   }
 
   #showApproval(approval: Approval): void {
-    const { id, kind, approvalStatus, approvalReason, task } = approval
+    const { id, kind, approvalStatus, approvalReason } = approval
     if (approvalStatus !== 'PENDING') return this.#settle(id, approvalStatus.toLowerCase())
     if (this.#approvals.has(id)) return
     this.#approvals.set(id, approval)
-    const question = kind === 'PLAN' ? 'May all of the plan run? It begins with' : 'May this run?'
-    this.#screen.text(`${styleText('yellow', question)} ${harmless(task.detail)}`)
+    const question = kind === 'PLAN' ? 'May all of the plan run?' : 'May this run?'
+    this.#screen.text(`${styleText('yellow', question)} ${whatRuns(approval).join('\n  ')}`)
     this.#screen.text(styleText('dim', `because: ${harmless(approvalReason)} (${id})`), '  ')
   }
 
