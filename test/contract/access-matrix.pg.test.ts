@@ -85,9 +85,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.updateSession': row('UNAUTHENTICATED Conflict NotFound Payload InvalidInput Conflict Payload'),
   'Mutation.deleteSession': row('UNAUTHENTICATED Conflict NotFound Payload InvalidInput Conflict Payload'),
   'Mutation.addParticipant': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Conflict Payload'),
-  'Mutation.removeParticipant': row(
-    'UNAUTHENTICATED Payload InvalidInput InvalidInput InvalidInput InvalidInput Payload',
-  ),
+  'Mutation.removeParticipant': row('UNAUTHENTICATED Payload InvalidInput Payload InvalidInput Conflict Payload'),
   'Mutation.sendMessage': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
   // Users may call what is named for them, which here is nothing; who connectors speak for is a stranger.
   'Mutation.callTool': row('UNAUTHENTICATED NotFound NotFound InvalidInput InvalidInput InvalidInput Payload'),

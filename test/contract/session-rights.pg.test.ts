@@ -103,7 +103,8 @@ test.each(cases)('$standing: $says', async ({ standing, act, mutation }) => {
   const id = await seedFor(act, openedBy)
   const before = await rowsOf(id)
   const sender = as === 'discord' || as === 'hub' ? ', user: "someone"' : ''
-  const question = mutation({ id, self: sender === '' ? as : 'bob', sender })
+  // Connectors are no users: in place of a name of theirs stands what can be none.
+  const question = mutation({ id, self: sender === '' ? as : String.raw`\u0000`, sender })
   const answer = await it.run<Record<string, { __typename: string }>, object>(
     as,
     `mutation { ${question} { __typename } }`,

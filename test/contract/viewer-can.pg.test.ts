@@ -51,7 +51,8 @@ const inSession = async (seed: Partial<SeedSession> = {}, change?: string): Prom
 
 /** Whom a connector names. */
 const sender = (as: TokenName): string => (as === 'discord' ? ', user: "Bob#1"' : as === 'hub' ? ', user: "b-17"' : '')
-const self = (as: TokenName): string => (as === 'discord' || as === 'hub' ? 'bob' : as)
+/** Connectors are no users: in place of a name of theirs stands what can be none. */
+const self = (as: TokenName): string => (as === 'discord' || as === 'hub' ? String.raw`\u0000` : as)
 
 /** Returns the acts that were always or never done: those were not tried in enough states. */
 async function compare(trial: Trial): Promise<string[]> {

@@ -13,6 +13,7 @@ import {
   DeleteSessionDocument,
   DeliveriesDocument,
   OpenSessionDocument,
+  RemoveParticipantDocument,
   SendMessageDocument,
   SessionDocument,
   SessionMessagesDocument,
@@ -151,6 +152,19 @@ test('who a sender is, is asked anew each time: a stranger becomes a user, in th
     connector: 'discord',
     metadata: { thread: 2 },
   })
+})
+
+test('who has left the channel is taken out by the connector that opened its session, and by no other one', async () => {
+  const [ben, cleo, discord] = [story.as('ben'), story.as('cleo'), story.as('discord')]
+  const id = await openGroup(discord)
+  await say(discord, { sessionId: id, content: 'Cleo has left us', user: 'Ben#1' })
+  const remove = async (client: ApiClient) =>
+    (await client.run(RemoveParticipantDocument, { sessionId: id, user: 'cleo' })).removeParticipant
+  expect(await remove(ben)).toMatchObject({ __typename: 'InvalidInputRefusal' })
+  expect(await remove(story.as('bridge'))).toMatchObject({ reason: 'NOT_ALLOWED' })
+  expect((await cleo.run(SessionDocument, { id })).session).not.toBeNull()
+  expect(await remove(discord)).toMatchObject({ session: { participants: [{ name: 'ben' }] } })
+  expect((await cleo.run(SessionDocument, { id })).session).toBeNull()
 })
 
 test.each(['DIRECT', 'GROUP'] as const)(

@@ -11,7 +11,7 @@ const EXPECTED: Readonly<Record<SessionAct, string>> = {
   DELETE: /*            */ 'yes yes no  yes no ',
   ADD_PARTICIPANT: /*   */ 'yes yes yes yes no ',
   LEAVE: /*             */ 'yes yes yes no  no ',
-  REMOVE_PARTICIPANT: /**/ 'yes no  no  no  no ',
+  REMOVE_PARTICIPANT: /**/ 'yes no  no  yes no ',
   CANCEL_TURN: /*       */ 'yes yes yes yes no ',
   CHECKPOINT: /*        */ 'yes yes yes yes no ',
   ERASE_USER: /*        */ 'yes no  no  no  no ',
@@ -34,7 +34,7 @@ test.each([
   ['UPDATE', 'ALWAYS', 'IF_OPENED', 'IF_OPENED'],
   ['ADD_PARTICIPANT', 'ALWAYS', 'ALWAYS', 'IF_OPENED'],
   ['LEAVE', 'ALWAYS', 'ALWAYS', 'NEVER'],
-  ['REMOVE_PARTICIPANT', 'ALWAYS', 'NEVER', 'NEVER'],
+  ['REMOVE_PARTICIPANT', 'ALWAYS', 'NEVER', 'IF_OPENED'],
 ] as const satisfies readonly (readonly [SessionAct, Right, Right, Right])[])(
   '%s: an admin %s, a user %s, a connector %s',
   (act, ...expected) => {

@@ -25,8 +25,8 @@ export const SESSION_RIGHTS = {
   ADD_PARTICIPANT: [...OPENERS, 'PARTICIPANT'],
   /** `removeParticipant` of oneself. */
   LEAVE: PEOPLE,
-  /** `removeParticipant` of another user. */
-  REMOVE_PARTICIPANT: ['ADMIN'],
+  /** `removeParticipant` of another user: a connector knows who has left its channel. */
+  REMOVE_PARTICIPANT: ['ADMIN', 'OPENING_CONNECTOR'],
   CANCEL_TURN: [...OPENERS, 'PARTICIPANT'],
   /** `checkpointSession`, and leaving a session for a fresh one. */
   CHECKPOINT: [...OPENERS, 'PARTICIPANT'],

@@ -1,4 +1,7 @@
-/** `removeParticipant`: a user leaves a session, by their own wish or an admin's. Called by the GraphQL door. */
+/**
+ * `removeParticipant`: a user leaves a session, by their own wish, an admin's, or that of the connector that opened it.
+ * Called by the GraphQL door.
+ */
 import type { Viewer } from '../../core/identity.ts'
 import { invalidInput, type Refusal } from '../../core/refusal.ts'
 import { rightTo } from '../../core/session/session-rights.ts'
@@ -19,7 +22,10 @@ export async function removeParticipant(
 ): Promise<SessionUpdated | Refusal> {
   const isOwn = viewer.user?.name === user
   if (!isOwn && rightTo('REMOVE_PARTICIPANT', viewer) === 'NEVER') {
-    return invalidInput(['user'], 'must be your own name: only an admin may remove others')
+    return invalidInput(
+      ['user'],
+      'must be your own name: only an admin may remove others, or the connector that opened the session',
+    )
   }
   if (!isStorable(user)) return invalidInput(['user'], 'must be the name of a user')
   const acts = [isOwn ? 'LEAVE' : 'REMOVE_PARTICIPANT'] as const

@@ -182,10 +182,12 @@ function changedPayload(name: string, description: string) {
   })
 }
 
+const MAY_CHANGE = "The message: your own, one that you brought as a connector, or anybody's if you are an admin."
+
 const EditQueuedMessageInput = builder.inputType('EditQueuedMessageInput', {
   description: 'The message, and what it is to say.',
   fields: (t) => ({
-    id: t.id({ required: true, description: "The message: your own, or anybody's if you are an admin." }),
+    id: t.id({ required: true, description: MAY_CHANGE }),
     content: t.string({ required: true, description: CONTENT }),
   }),
 })
@@ -208,7 +210,7 @@ builder.mutationField('editQueuedMessage', (t) =>
 const WithdrawMessageInput = builder.inputType('WithdrawMessageInput', {
   description: 'The message to withdraw.',
   fields: (t) => ({
-    id: t.id({ required: true, description: "The message: your own, or anybody's if you are an admin." }),
+    id: t.id({ required: true, description: MAY_CHANGE }),
   }),
 })
 
@@ -266,7 +268,9 @@ const RetryTurnInput = builder.inputType('RetryTurnInput', {
   fields: (t) => ({
     turnId: t.id({
       required: true,
-      description: "A turn that is FAILED or CANCELLED, of your own message, or anybody's if you are an admin.",
+      description:
+        'A turn that is FAILED or CANCELLED, of your own message, one that you brought as a connector, or ' +
+        "anybody's if you are an admin.",
     }),
   }),
 })

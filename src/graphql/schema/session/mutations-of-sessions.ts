@@ -220,8 +220,8 @@ builder.mutationField('removeParticipant', (t) =>
     type: participantResult('RemoveParticipant'),
     authScopes: AUTHENTICATED,
     description:
-      'Takes a user out of a session: yourself, or anybody if you are an admin. What they said stays. Their subscriptions to ' +
-      'it end with NOT_FOUND, and a turn of theirs fails at its next task, unless they are an admin.',
+      'Takes a user out of a session: yourself, or anybody if you are an admin or the connector that opened it. What they said ' +
+      'stays. Their subscriptions to it end with NOT_FOUND, and a turn of theirs fails at its next task, unless they are an admin.',
     args: { input: t.arg({ type: RemoveParticipantInput, required: true, description: 'Whom, and where.' }) },
     resolve: (_root, { input }, { intake, viewer }) => removeParticipant(intake, viewer, input),
   }),
