@@ -5,6 +5,7 @@
  * `npm run --workspace console dev` shows it on a port of its own, with everything else from the server at
  * FACTOTUM_URL (http://127.0.0.1:4000 when not set); FACTOTUM_TOKEN, when set, is who asks.
  */
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin, type ProxyOptions } from 'vite'
@@ -32,19 +33,32 @@ const oneCopyOfRadix: Plugin = {
   },
 }
 
-/** The page carries all documents of GraphQL, a sixth of its script; their indents mean nothing. */
-const documentsWithoutIndents: Plugin = {
-  name: 'documents-without-indents',
-  transform: {
-    filter: { id: /\/generated\/graphql\.ts$/ },
-    handler: (code) => code.replaceAll(/\n +/g, '\n'),
+const DOCUMENT = /^export const (\w+) = new TypedDocumentString\((`[^`]*`)/gm
+
+/** Codegen writes all documents into one module, of which a page would load each: here every document is a module. */
+const eachDocumentAlone: Plugin = {
+  name: 'each-document-alone',
+  apply: 'build',
+  load: {
+    filter: { id: /\/generated\/graphql\.ts(?:\?\w+)?$/ },
+    async handler(id) {
+      const [file = id, wanted] = id.split('?')
+      const documents = Array.from((await readFile(file, 'utf8')).matchAll(DOCUMENT))
+      return documents
+        .map(([, name = '', text = '']) => {
+          if (wanted === undefined) return `export { ${name} } from ${JSON.stringify(`${file}?${name}`)}\n`
+          // Their indents mean nothing.
+          return name === wanted ? `export const ${name} = ${text.replaceAll(/\n */g, '\n')}` : ''
+        })
+        .join('')
+    },
   },
 }
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
-  plugins: [oneCopyOfRadix, documentsWithoutIndents, react()],
+  plugins: [oneCopyOfRadix, eachDocumentAlone, react()],
   resolve: {
     alias: [
       { find: /^@factotum\/client$/, replacement: `${clientSource}/connect.ts` },
@@ -58,13 +72,19 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000,
-    // Few files: what every page needs, what several of them share, and each page.
+    // Few files: what every page needs, what several of them share, what those that show turns share, and each page.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
             { name: 'first', tags: ['$initial'], priority: 2 },
-            { name: 'shared', minShareCount: 2, priority: 1 },
+            {
+              name: 'shared',
+              minShareCount: 2,
+              test: /\/(?:node_modules|ui\/(?!ansi)\w+|data|generated|react|app)\//,
+              priority: 1,
+            },
+            { name: 'turns', minShareCount: 2 },
           ],
         },
       },

@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)(`logging in${withoutBrowser}`, () => {
       expect(answer.headers.get('content-encoding')).toBe('gzip')
       bytes += Number(answer.headers.get('content-length'))
     }
-    expect(bytes).toBeLessThan(180_000)
+    expect(bytes).toBeLessThan(170_000)
     const built = new URL('../../console/dist/assets/', import.meta.url)
     const packed = readdirSync(built).filter((name) => name.endsWith('.gz'))
     expect(packed.reduce((sum, name) => sum + statSync(new URL(name, built)).size, 0)).toBeLessThan(300_000)
