@@ -7,6 +7,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildSchema, Kind, parse, print, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
+import type { DocumentNode, FragmentDefinitionNode, GraphQLSchema } from 'graphql'
+
+/** A fragment that a document uses more often is worth its name: the others compress better where they are used. */
+const FEW_USES = 3
 
 const folder = fileURLToPath(new URL('../packages/client', import.meta.url))
 
@@ -16,12 +21,13 @@ export function buildClient(run: (tool: string, args: readonly string[]) => void
   const maps = ['--declaration', '--declarationMap', '--sourceMap']
   const emitted = ['--noEmit', 'false', '--rootDir', `${folder}/src`, '--outDir', `${folder}/dist`]
   run('tsc', ['--project', folder, '--rewriteRelativeImportExtensions', '--target', 'es2022', ...emitted, ...maps])
+  const schema = buildSchema(readFileSync(join(folder, '../../schema.graphql'), 'utf8'))
   change('dist/generated/graphql.js', (code) =>
     // Documents become plain strings: a page pays for no class, and bundlers leave out those that it does not use. No
     // page needs the lines of a document, or the spaces around its punctuation.
-    code.replaceAll(/= new TypedDocumentString\((`[^`]*`).*\);$/gm, (_made, document: string) => {
-      const short = document.replaceAll(/\s+/g, ' ').replaceAll(/ ?([{}():,`]|\.{3}) ?/g, '$1')
-      return `= ${short};`
+    code.replaceAll(/= new TypedDocumentString\(`([^`]*)`.*\);$/gm, (_made, document: string) => {
+      const spread = print(withoutFewUses(parse(document), schema))
+      return `= \`${spread.replaceAll(/\s+/g, ' ').replaceAll(/ ?([{}():,]|\.{3}) ?/g, '$1')}\`;`
     }),
   )
   change('dist/generated/graphql.d.ts', (types) =>
@@ -45,6 +51,31 @@ export function packClient(dir: string): void {
     env: { ...process.env, NO_UPDATE_NOTIFIER: '1' },
   })
   renameSync(join(dir, printed.trim()), join(dir, 'client.tgz'))
+}
+
+/** The same document, with the fields of each fragment that has few uses where it is used. */
+function withoutFewUses(document: DocumentNode, schema: GraphQLSchema): DocumentNode {
+  const uses: string[] = []
+  visit(document, { FragmentSpread: ({ name }) => void uses.push(name.value) })
+  const isRare = (name: string): boolean => uses.includes(name) && uses.filter((use) => use === name).length <= FEW_USES
+  const rare = document.definitions.find(
+    (part): part is FragmentDefinitionNode => part.kind === Kind.FRAGMENT_DEFINITION && isRare(part.name.value),
+  )
+  if (rare === undefined) return document
+  const types = new TypeInfo(schema)
+  const spread = visitWithTypeInfo(types, {
+    SelectionSet: (set) => ({
+      ...set,
+      selections: set.selections.flatMap((selection) => {
+        if (selection.kind !== Kind.FRAGMENT_SPREAD || selection.name.value !== rare.name.value) return [selection]
+        const { typeCondition, selectionSet } = rare
+        if (types.getParentType()?.name === typeCondition.name.value) return selectionSet.selections
+        return [{ kind: Kind.INLINE_FRAGMENT, typeCondition, selectionSet } as const]
+      }),
+    }),
+  })
+  const rest = { ...document, definitions: document.definitions.filter((part) => part !== rare) }
+  return withoutFewUses(visit(rest, spread), schema)
 }
 
 function change(file: string, edit: (text: string) => string): void {

@@ -23,10 +23,10 @@ test.each([
   [
     'sessions, sending, views and events',
     "import { connect } from './connect.js'; globalThis.connect = connect",
-    10_000,
+    9_800,
   ],
-  ['everything, with the session store and the lists', "export * from './connect.js'", 14_500],
-  ['the hooks for React, without React', "export * from './react/react.js'", 8_000],
+  ['everything, with the session store and the lists', "export * from './connect.js'", 14_100],
+  ['the hooks for React, without React', "export * from './react/react.js'", 7_700],
   ['an error alone', "import { ClientError } from './connect.js'; globalThis.error = ClientError", 1_000],
 ])('%s: %s', async (_what, code, limit) => {
   expect(await sizeOf(code)).toBeLessThan(limit)

@@ -34,7 +34,7 @@ export async function askAgent(
   if (sent.__typename !== 'SendMessagePayload') return sent
   const asked = sent.message.turn
   if (asked === null) return { __typename: 'Answered', answer: null, turn: null }
-  const variables = { id: input.sessionId, after: asked.firstSeq }
+  const variables = { sessionId: input.sessionId, after: asked.firstSeq }
   for await (const { sessionEvents } of follow(connection, { document: EndsOfTurnsDocument, variables, signal }))
     if (sessionEvents.turnId === asked.id) break
   signal.throwIfAborted()

@@ -37,13 +37,8 @@ export interface ServerError {
 }
 
 /** The client comes back by itself after these, as long as it is allowed to. */
-const PASSING: ReadonlySet<string> = new Set([
-  'UNREACHABLE',
-  'RATE_LIMITED',
-  'OVERLOADED',
-  'DATABASE_UNAVAILABLE',
-  'STORAGE_FULL',
-])
+const PASSING = /^(UNREACHABLE|RATE_LIMITED|OVERLOADED|DATABASE_UNAVAILABLE|STORAGE_FULL)$/
+
 /** What to do about it, where the server's sentence cannot say it. */
 const HINT_WHEN_INVALID = ` (client ${CLIENT_VERSION}; npm install <server>/client.tgz)`
 
@@ -66,7 +61,7 @@ export class ClientError extends Error {
 
   /** The same may go well later. */
   get isPassing(): boolean {
-    return PASSING.has(this.code)
+    return PASSING.test(this.code)
   }
 
   /** The first of a result's errors. */

@@ -28,7 +28,7 @@ export class Inbox<Item> {
     this.#waiting.push(item)
     this.#wake()
     if (this.#waiting.length < MAX_WAITING) return
-    this.error(new ClientError('UNREACHABLE', 'More came than was taken.'))
+    this.error(new ClientError('UNREACHABLE', 'More came than was read.'))
     this.#onFull()
   }
 

@@ -143,7 +143,7 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
     const variables = { first: this.#size, filter: this.#filter }
     const { list } = await this.#client.read(this.#source.list, variables, { signal })
     if (signal.aborted) return
-    if (list === null) throw new ClientError('FORBIDDEN', 'Only admins may read it.')
+    if (list === null) throw new ClientError('FORBIDDEN', 'Only for admins.')
     const items = list.edges.map(({ node }) => node)
     this.#show({ status: 'ready', error: null, items, hasMore: list.pageInfo.hasNextPage && this.#size < MAX_SIZE })
   }

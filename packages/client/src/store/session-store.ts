@@ -206,7 +206,7 @@ export class SessionStore {
 
   /** Ends when the page is to be read anew. */
   async #foldEvents(after: number, signal: AbortSignal): Promise<void> {
-    const variables = { id: this.id, after }
+    const variables = { sessionId: this.id, after }
     for await (const { sessionEvents: event } of this.#client.subscribe(StoreEventsDocument, variables, { signal })) {
       if (isToReadAnew(event)) return
       this.#fold(event)
