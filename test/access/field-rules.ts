@@ -55,7 +55,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     Delivery: 'attempts deliveredAt id lastError lastStatusCode nextAttemptAt session status task url viewerCan',
     DeliveryActions: 'redeliver',
     Fact: 'content createdAt disputedAt id invalidatedAt learning number pinned replacedBy reviewedAt scope scopeOf session source updatedAt useCount usedBy validFrom validTo version viewerCan',
-    FactActions: 'edit invalidate merge pin restore revert review',
+    FactActions: 'dispute edit invalidate merge pin restore revert review',
     Learning:
       'content createdAt decidedAt decidedBy fact flags held id number question reason scope scopeOf session source status task turn user viewerCan',
     LearningActions: 'ask discard promote reopen',

@@ -279,10 +279,16 @@ test('facts, learnings, questions and deliveries', async () => {
         merge: ({ id }) => `mergeFacts(input: { ids: ["${id}", "${other}"], content: "Merged ${id}" }) { __typename }`,
         invalidate: ({ id }) => `invalidateFact(input: { id: "${id}" }) { __typename }`,
         restore: ({ id }) => `restoreFact(input: { id: "${id}" }) { __typename }`,
+        dispute: ({ id }) => `disputeFact(input: { id: "${id}", reason: "No." }) { __typename }`,
       },
       states: {
         'in use': () => it.world.sql(restored).then(() => known('factId', 'facts')),
         invalidated: () => known('factId', 'facts', 'invalidated_at = now()'),
+        'said to be wrong by bob': async () => {
+          const fact = await known('factId', 'facts')
+          await isDone('bob', `disputeFact(input: { id: "${fact.id}", reason: "No." }) { __typename }`)
+          return fact
+        },
       },
     }),
   ).toEqual([])

@@ -75,13 +75,18 @@ export function storeDisputedFact(
     const fact = await lockLiveFact(transaction, factId)
     if ('kind' in fact) return fact
     const content = `${editor.userName} says that this is wrong: ${reason}`.slice(0, MAX_DISPUTE_CHARS).toWellFormed()
-    const text = { content, norm: normalText(`dispute ${editor.userName} ${factId}`) }
+    const text = { content, norm: disputeNorm(editor.userName, factId) }
     const twin = await refuseTwinQuestion(transaction, text.norm, null)
     if (twin !== null) return conflict('SAME_EXISTS', 'You have said so already; an admin will review it.', factId)
     const question = { text, sessionId: null, source: 'DISPUTE', factIds: [factId] } as const
     const questionId = await insertQuestion(transaction, editor, question)
     return { kind: 'FactChanged', factId, changedIds: [questionId, factId] }
   })
+}
+
+/** By which what a user says of a fact is said once at a time. */
+export function disputeNorm(user: string, factId: string): string {
+  return normalText(`dispute ${user} ${factId}`)
 }
 
 function changed(questionId: string, sessionEvent: SessionEvent | null): QuestionChanged {

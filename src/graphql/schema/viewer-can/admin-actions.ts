@@ -1,4 +1,4 @@
-/** viewerCan of what only admins act on: facts, learnings, questions and deliveries. */
+/** viewerCan of what admins act on: facts, which users may dispute, learnings, questions and deliveries. */
 import type { Viewer } from '../../../core/identity.ts'
 import { againstReopening, isAttempted } from '../../../store/delivery.ts'
 import { refuseChanging, refuseRestoring } from '../../../store/knowledge/fact-change.ts'
@@ -6,6 +6,7 @@ import { refuseDeciding, refuseReopening } from '../../../store/knowledge/knowle
 import { refuseResolving } from '../../../store/knowledge/knowledge-question.ts'
 import { grantedScopes } from '../access.ts'
 import { builder } from '../builder.ts'
+import { mayDispute } from '../fact/fact-disputes.ts'
 import { FactType } from '../fact/fact.ts'
 import { LearningType } from '../learning/learning.ts'
 import { QuestionType } from '../question/question.ts'
@@ -25,6 +26,7 @@ const FactActions = actionsType('Fact', {
   revert: 'revertFact.',
   review: 'reviewFact; false when a person has reviewed it.',
   pin: 'setFactPinned.',
+  dispute: 'disputeFact; false while what you said of it before is open.',
 })
 
 builder.prismaObjectField(FactType, 'viewerCan', (t) =>
@@ -32,7 +34,8 @@ builder.prismaObjectField(FactType, 'viewerCan', (t) =>
     type: FactActions,
     description: VIEWER_CAN,
     select: { id: true, number: true, invalidatedAt: true, reviewedAt: true },
-    resolve: (fact, _args, { viewer }) => {
+    resolve: async (fact, _args, context, info) => {
+      const { viewer } = context
       const isChangeable = isGranted(viewer) && refuseChanging(fact) === null
       const isRestorable = isGranted(viewer) && refuseRestoring(fact) === null
       return {
@@ -43,6 +46,7 @@ builder.prismaObjectField(FactType, 'viewerCan', (t) =>
         revert: isChangeable,
         review: isChangeable && fact.reviewedAt === null,
         pin: isChangeable,
+        dispute: refuseChanging(fact) === null && (await mayDispute(context, info, fact.id)),
       }
     },
   }),

@@ -104,10 +104,9 @@ function Reviewed({ fact: { reviewedAt, reviewedBy } }: { readonly fact: ShownFa
 }
 
 function Buttons({ fact }: { readonly fact: ShownFact }) {
-  const viewer = useViewer()
+  const { isAdmin } = useViewer()
   const [open, setOpen] = useState<'edit' | 'scope' | 'dispute' | null>(null)
   const close = (): void => setOpen(null)
-  const mayDispute = !viewer.isAdmin && fact.invalidatedAt === null
   const touched = [FactsDocument, FactDocument]
   const invalidate = useChange(InvalidateFactDocument, (data) => data.invalidateFact, touched)
   const restore = useChange(RestoreFactDocument, (data) => data.restoreFact, touched)
@@ -147,7 +146,7 @@ function Buttons({ fact }: { readonly fact: ShownFact }) {
           Use again
         </Button>
       )}
-      {mayDispute && (
+      {viewerCan.dispute && !isAdmin && (
         <Button small icon="warning" onClick={() => setOpen('dispute')}>
           This is wrong
         </Button>
