@@ -2,14 +2,16 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CreateFactDocument, OpenSessionDocument } from '../generated/graphql.ts'
+import { approvalRules } from '../harness/approvals.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { PATIENCE } from '../harness/patience.ts'
+import { send } from '../harness/story.ts'
 import { ConsoleWorld } from './console-world.ts'
 
 describe.skipIf(!hasBrowser)(`dialogs${withoutBrowser}`, () => {
   let world: ConsoleWorld
   beforeAll(async () => {
-    world = await ConsoleWorld.begin()
+    world = await ConsoleWorld.begin({ config: { toml: approvalRules('effect = "require"\ncommand = "tee"') } })
     await world.story.as('ada').run(OpenSessionDocument, { input: { id: 'cli:oak', description: 'An old oak' } })
   })
   afterAll(() => world[Symbol.asyncDispose]())
@@ -85,6 +87,40 @@ describe.skipIf(!hasBrowser)(`dialogs${withoutBrowser}`, () => {
     await page.getByText('The admins are asked.').waitFor()
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     expect(await page.locator('.toasts[data-early]').innerText()).toContain('The admins are asked.')
+  })
+
+  test('the focus is on the row that stands in the place of the one that a dialog was about', async () => {
+    for (const word of ['ash', 'fir', 'yew'])
+      await send(world.story.as('ada'), `cli:${word}`, `run: echo ${word} | tee`)
+    await using opened = await world.open('ada', { path: '/approvals' })
+    const { page } = opened
+    const row = (word: string) => page.getByRole('article', { name: `echo ${word}` })
+    for (const word of ['ash', 'fir', 'yew']) await row(word).waitFor()
+    const first = await page.getByRole('article').first().innerText()
+    const [gone = '', next = ''] = first.includes('echo yew') ? ['yew', 'fir'] : ['ash', 'fir']
+    await row(gone).getByRole('button', { name: 'Deny' }).click()
+    await page.getByRole('dialog').getByLabel('Reason').press('Enter')
+    await row(gone).waitFor({ state: 'detached' })
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await expect.poll(() => focused(page), PATIENCE).toContain(`echo ${next}`)
+  })
+
+  test('a text of several lines is sent by Ctrl+Enter; what a user has said of a fact is asked once', async () => {
+    const { createFact } = await world.story.as('ada').run(CreateFactDocument, { content: 'The birch is black.' })
+    if (createFact.__typename !== 'CreateFactPayload') throw new Error(JSON.stringify(createFact))
+    await using opened = await world.open('ben', { path: `/memory/facts/${createFact.fact.id}` })
+    const { page } = opened
+    await page.getByRole('button', { name: 'This is wrong' }).click()
+    const wrong = page.getByLabel('What is wrong with it')
+    await wrong.press('Control+Enter')
+    await wrong.fill('It is white.')
+    await wrong.press('Control+Enter')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await page.getByText('an admin has not decided yet').waitFor()
+    await page.getByRole('button', { name: 'This is wrong' }).waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByText('an admin has not decided yet').waitFor()
+    expect(await page.getByRole('button', { name: 'This is wrong' }).count()).toBe(0)
   })
 
   test('the button of a menu has the focus again when a dialog that it led to was closed', async () => {

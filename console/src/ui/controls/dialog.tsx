@@ -9,6 +9,7 @@ import {
   useRef,
   useState,
   type FormEvent,
+  type KeyboardEvent,
   type ReactNode,
   type RefObject,
 } from 'react'
@@ -68,7 +69,7 @@ export function Dialog({ title, isOpen, onClose, children, actions, onSubmit, is
       }}
     >
       {isOpen && (
-        <form className="dialog-form" onSubmit={submit}>
+        <form className="dialog-form" onSubmit={submit} onKeyDown={sendByKey}>
           <header className="dialog-head">
             <h2 id={titleId}>{title}</h2>
             <IconButton icon="close" label="Close" onClick={leave} />
@@ -86,6 +87,14 @@ export function Dialog({ title, isOpen, onClose, children, actions, onSubmit, is
       )}
     </dialog>
   )
+}
+
+/** Ctrl+Enter, where Enter begins a new line. */
+function sendByKey(event: KeyboardEvent<HTMLFormElement>): void {
+  const { key, ctrlKey, metaKey, target, currentTarget } = event
+  if (key !== 'Enter' || (!ctrlKey && !metaKey) || !(target instanceof HTMLTextAreaElement)) return
+  // A click, since a button that is disabled takes none.
+  currentTarget.querySelector<HTMLButtonElement>('[type="submit"]')?.click()
 }
 
 /** Open as long as it is said, with the focus where an answer begins. */

@@ -1,5 +1,6 @@
 /** A row of a list in which rows are picked: the current one is marked, is kept in sight and has the focus. */
 import { useEffect, useRef, type ReactNode } from 'react'
+import { useTopDialog } from '../controls/open-dialogs.ts'
 import type { Picking } from './use-picking.ts'
 import './picking.css'
 
@@ -17,15 +18,20 @@ export function PickRow({ id, label, picking, hasBox = true, children }: PickRow
   const row = useRef<HTMLElement>(null)
   const isCurrent = picking.currentId === id
   const isPicked = picking.picked.has(id)
+  const isBehindDialog = useTopDialog() !== null
   useEffect(() => {
     if (!isCurrent || row.current === null) return
     row.current.scrollIntoView({ block: 'nearest' })
     const { activeElement } = document
     // A button in it that was tabbed to keeps the focus.
     if (row.current.contains(activeElement)) return
-    const wasInRow = activeElement?.closest('.pick-row') != null
-    if (activeElement === document.body || wasInRow) row.current.focus({ preventScroll: true })
+    if (activeElement?.closest('.pick-row') != null) row.current.focus({ preventScroll: true })
   }, [isCurrent])
+  // The focus is nowhere at first, and when the row is gone from which a dialog was opened.
+  useEffect(() => {
+    if (isCurrent && !isBehindDialog && document.activeElement === document.body)
+      row.current?.focus({ preventScroll: true })
+  }, [isCurrent, isBehindDialog])
   return (
     <article
       ref={row}
