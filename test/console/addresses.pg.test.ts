@@ -1,4 +1,5 @@
 /** Addresses that are mistyped, or that a person got from another who may see more: the page says so. */
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
@@ -33,6 +34,18 @@ describe.skipIf(!hasBrowser)(`addresses${withoutBrowser}`, () => {
       return box.x + box.width
     }
     await expect.poll(end).toBeLessThanOrEqual(width)
+  })
+
+  test.each(['Sessions', 'Schedules'])('on a phone the button of %s stands beside its title', async (title) => {
+    await using opened = await world.open('ada', { path: `/${title.toLowerCase()}`, width: 380 })
+    const { page } = opened
+    const middle = async (named: Locator): Promise<number> => {
+      const box = must(await named.boundingBox(), 'a box')
+      return Math.round(box.y + box.height / 2)
+    }
+    const button = page.locator('.page-head').getByRole('button', { name: /^New/ })
+    await button.waitFor()
+    expect(await middle(button)).toBe(await middle(page.getByRole('heading', { level: 1 })))
   })
 
   test('a user who reads the facts does not ask for what only admins may follow', async () => {

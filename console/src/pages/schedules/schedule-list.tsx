@@ -34,10 +34,12 @@ const KEYS = [
   ['t', 'trigger'],
 ] as const
 
+const WHICH = ['all', 'on', 'off'] as const
+
 export function ScheduleList() {
   const viewer = useViewer()
   const mayCreate = viewer.user !== null
-  const [which, setWhich] = useAddressedChoice('which', ['all', 'on', 'off'])
+  const [which, setWhich] = useAddressedChoice('which', WHICH)
   const [isNew, setIsNew] = useState(false)
   const filter = which === 'all' ? {} : { enabled: which === 'on' }
   const list = usePages(SchedulesDocument, { first: 50, filter }, ({ schedules }) => schedules)
@@ -61,22 +63,13 @@ export function ScheduleList() {
     <div className="page">
       <header className="page-head">
         <h1>Schedules</h1>
-        <SelectField
-          label="Which"
-          isLabelUnseen
-          value={which}
-          onChange={(event) => setWhich(event.target.value as typeof which)}
-        >
-          <option value="all">All</option>
-          <option value="on">Enabled</option>
-          <option value="off">Paused</option>
-        </SelectField>
         {create}
       </header>
       <div className="page-body">
         <ListPane
           what="schedules"
           list={list}
+          bar={<Bar which={which} onChange={setWhich} />}
           empty={<NoSchedules create={create} />}
           rowHeight={88}
           foot={<KeyHints keys={KEYS} />}
@@ -91,6 +84,26 @@ export function ScheduleList() {
       </div>
       {isNew && <ScheduleForm schedule={null} onClose={() => setIsNew(false)} />}
     </div>
+  )
+}
+
+interface BarProps {
+  readonly which: (typeof WHICH)[number]
+  readonly onChange: (which: (typeof WHICH)[number]) => void
+}
+
+function Bar({ which, onChange }: BarProps) {
+  return (
+    <SelectField
+      label="Which"
+      isLabelUnseen
+      value={which}
+      onChange={(event) => onChange(event.target.value as typeof which)}
+    >
+      <option value="all">All</option>
+      <option value="on">Enabled</option>
+      <option value="off">Paused</option>
+    </SelectField>
   )
 }
 
