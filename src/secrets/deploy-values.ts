@@ -4,6 +4,7 @@
  */
 import { hostAddresses } from '../config/database-address.ts'
 import type { Config } from '../config/config.ts'
+import { describeEnvironment } from '../config/schema/environment.ts'
 
 /** A value that must not be seen anywhere. `name` says where it is from. */
 export interface KnownValue {
@@ -22,13 +23,16 @@ const SECRET_VARIABLE = /^(FACTOTUM|KISO)_(SKILL|CONNECTOR)_./
 /** Variables whose value is an address that may hold a password. */
 const ADDRESS_VARIABLE = /^(DATABASE_URL|https?_proxy|all_proxy)$/i
 
+/** The server's own, which .env may hold, too: "production" and "127.0.0.1" stand in ordinary texts. */
+const OWN_VARIABLES: ReadonlySet<string> = new Set(describeEnvironment().map(({ name }) => name))
+
 /** Of the settings of OpenTelemetry, those that hold the key of a collector; the others are names and addresses. */
 const TELEMETRY_VARIABLE = /^OTEL_/
 const TELEMETRY_KEY = /^OTEL_EXPORTER_OTLP_(\w+_)?HEADERS$/
 
 /**
- * Every line of `.env` is one, but for settings of OpenTelemetry: that is what the file is for. Of the environment,
- * what has the name of one or is named as one.
+ * Every line of `.env` is one, but for settings of the server and of OpenTelemetry: that is what the file is for. Of
+ * the environment, what has the name of one or is named as one.
  */
 export function deployValues({ env, dotEnv, config }: DeploySources): readonly KnownValue[] {
   const named = new Set(variablesNamedBy(config))
@@ -40,6 +44,7 @@ export function deployValues({ env, dotEnv, config }: DeploySources): readonly K
   })
   const lines = [...dotEnv].flatMap(([name, value]) => {
     const line = { name: `${name} of .env`, value }
+    if (OWN_VARIABLES.has(name)) return ADDRESS_VARIABLE.test(name) ? passwordsIn(line) : []
     return TELEMETRY_VARIABLE.test(name) ? ofTelemetry({ ...line, variable: name }) : [line]
   })
   return [...variables, ...lines, ...inConfig(config)]

@@ -122,6 +122,16 @@ describe('deploy secrets', () => {
     expect(hides(store, 'factotum-team') || hides(store, 'collector.example.org')).toBe(false)
   })
 
+  test('are not the variables of the server itself, of which an address has its password hidden', async () => {
+    const address = 'DATABASE_URL=postgres://me:password-of-db@database.example.org/factotum'
+    const dotEnv = ['NODE_ENV=production', 'HOST=127.0.0.1', 'PORT=4000', address, 'KEY=short'].join('\n')
+    const { store, lines } = await openStore({ dotEnv })
+    const said = 'Deploy 127.0.0.1 to production with database.example.org'
+    expect(store.redactor.redact(said)).toBe(said)
+    expect(hides(store, 'password-of-db')).toBe(true)
+    expect(lines.join('')).toContain('["KEY of .env"]')
+  })
+
   test('come from the environment before .env; both values are hidden', async () => {
     const { store } = await openStore({ dotEnv: 'ONE_KEY=value-in-the-file', env: { ONE_KEY: 'value-in-environment' } })
     expect(store.apiKey('ONE_KEY')).toBe('value-in-environment')
