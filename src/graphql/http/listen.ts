@@ -29,6 +29,7 @@ function explain(error: Error, { host, port, setBy }: ListenAt): Error {
     EACCES: `Port ${port} may not be used without more rights. Choose one above 1023 with ${portBy}.`,
     EADDRNOTAVAIL: `This machine has no address ${host}. Choose one that it has with ${hostBy}, such as 127.0.0.1 or 0.0.0.0.`,
   }
-  const reason = reasons[(error as NodeJS.ErrnoException).code ?? '']
-  return reason === undefined ? error : new AppError('ADDRESS_UNAVAILABLE', reason, { cause: error })
+  const other = `No server can listen on ${host} (${error.message}). Choose an address of this machine with ${hostBy}, such as 127.0.0.1 or 0.0.0.0.`
+  const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? other
+  return new AppError('ADDRESS_UNAVAILABLE', reason, { cause: error })
 }
