@@ -3,6 +3,8 @@
  */
 import pg from 'pg'
 import { AppError, messageOf } from './core/errors.ts'
+import { hasCode } from './platform/error-code.ts'
+import { NO_CONNECTION_LEFT, noConnectionLeft } from './store/connection/connect-client.ts'
 import { toAppError } from './store/to-app-error.ts'
 
 /** What system calls say, in words. `%`: the path. */
@@ -37,6 +39,7 @@ export function describeFailure(error: unknown, { isVerbose }: { readonly isVerb
 
 /** What the database said, where the message for clients keeps it to itself. */
 function withReason({ code, message, cause }: AppError): string {
+  if (hasCode(cause, NO_CONNECTION_LEFT)) return noConnectionLeft(cause).message
   const reason = cause === undefined ? '' : messageOf(cause)
   const isTold = code !== 'DATABASE_UNAVAILABLE' || message.includes(reason)
   return isTold ? message : `${message} (${reason})`

@@ -22,6 +22,18 @@ export function isDatabaseAddress(address: string): boolean {
 
 function isAddressOfOne(address: string): boolean {
   if (!URL.canParse(address)) return false
-  const wanted = new URL(address).searchParams.get('target_session_attrs')
+  const { username, password, searchParams } = new URL(address)
+  if (![username, password].every(isEncoded)) return false
+  const wanted = searchParams.get('target_session_attrs')
   return wanted === null || WRITES.has(wanted)
+}
+
+/** Whether every "%" begins the code of a character: pg reads no other. */
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -54,6 +54,8 @@ describe('the environment', () => {
     [{ PORT: '4e3' }, 'PORT: must be a port'],
     [{ HOST: 'not a host' }, 'HOST: must be an address or a host name'],
     [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL: must be a PostgreSQL address such as "postgres://'],
+    [{ DATABASE_URL: 'postgres://me:a/b@host/db' }, 'of a password, "/", "?", "#" and "%" are written %2F'],
+    [{ DATABASE_URL: 'postgres://me:a%b@host/db' }, 'DATABASE_URL: must be a PostgreSQL address'],
     [{ DATABASE_CONNECTIONS: '7' }, 'DATABASE_CONNECTIONS: must be a number from 8 to 1000; it is "7"'],
     [{ DATABASE_CONNECTIONS: 'many' }, 'DATABASE_CONNECTIONS: must be a number from 8'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: must be one of "fatal", "error"'],

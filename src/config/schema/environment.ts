@@ -39,7 +39,8 @@ const modes = ['development', 'production', 'test'] as const
 
 const environmentSchema = z.object({
   DATABASE_URL: text(
-    'must be a PostgreSQL address such as "postgres://user:password@host:5432/database"',
+    'must be a PostgreSQL address such as "postgres://user:password@host:5432/database"; of a password, ' +
+      '"/", "?", "#" and "%" are written %2F, %3F, %23 and %25',
     isDatabaseAddress,
     { hidden: true },
   )

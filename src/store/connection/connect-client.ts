@@ -43,8 +43,19 @@ export function cannotConnect(cause: unknown): AppError {
   if (hasCode(cause, '3D000')) {
     return new AppError('CONFIG_INVALID', `${reason}. Create it (createdb), or correct DATABASE_URL.`, { cause })
   }
+  if (hasCode(cause, NO_CONNECTION_LEFT)) return noConnectionLeft(cause)
   return new AppError('DATABASE_UNAVAILABLE', `PostgreSQL cannot be reached: ${reason}. Is DATABASE_URL right?`, {
     retry: 'backoff',
     cause,
   })
+}
+
+/** SQLSTATE of "too many clients", also of one role or one database. */
+export const NO_CONNECTION_LEFT = '53300'
+
+/** It passes when another process ends, so a start goes on waiting for it. */
+export function noConnectionLeft(cause: unknown): AppError {
+  const fix = 'Raise its max_connections, or lower DATABASE_CONNECTIONS of the processes.'
+  const message = `PostgreSQL has no connection left for this process (${messageOf(cause)}). ${fix}`
+  return new AppError('DATABASE_UNAVAILABLE', message, { retry: 'backoff', cause })
 }
