@@ -292,7 +292,7 @@ function progressOfCommand(): Progress {
 
 type DatabaseWork = (databaseUrl: string, place: { readonly home: string; readonly logger: Logger }) => Promise<void>
 
-/** Uses the embedded PostgreSQL of a server that runs, or starts it for as long as this takes. */
+/** Uses the embedded PostgreSQL of a server that runs, or starts it for as long as this takes; one that is filled. */
 async function useDatabase(what: string, flags: Flags, work: DatabaseWork): Promise<void> {
   const { environment, home } = placeToManage(flags)
   if (environment.databaseUrl === null && !existsSync(join(home, 'pg'))) {
@@ -302,7 +302,11 @@ async function useDatabase(what: string, flags: Flags, work: DatabaseWork): Prom
     process.exitCode = 2
     return
   }
-  return withDatabase(flags, work)
+  return withDatabase(flags, async (databaseUrl, place) => {
+    const { refuseWithoutTables } = await import('./store/connection/migrate.ts')
+    await refuseWithoutTables(databaseUrl)
+    await work(databaseUrl, place)
+  })
 }
 
 /** The same, also where there is none yet. */

@@ -1,6 +1,7 @@
 /** `factotum` as a process of its own, when it cannot start: it says what to change, never where in the code it was. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { chmod, chown, cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -114,6 +115,7 @@ test('a DATABASE_URL in .env of the home holds', async () => {
 
 test.each([
   ['may create no tables', 'REVOKE CREATE ON SCHEMA public FROM public', /may not create tables.*owner/],
+  ['may open one connection alone', 'ALTER ROLE % CONNECTION LIMIT 1', /no connection left.*DATABASE_CONNECTIONS/],
   ['may only read', 'ALTER ROLE % SET default_transaction_read_only = on', /read-only transaction/],
 ])('a user of the database who %s', async (_what, sql, problem) => {
   await using home = await preparedHome()
@@ -127,6 +129,33 @@ test.each([
   Object.assign(weak, { username: role, password: 'weak' })
   const { stderr } = await failure({ env: { FACTOTUM_HOME: home.path, DATABASE_URL: weak.href } })
   expect(stderr).toMatch(problem)
+})
+
+test.each([
+  'backup /tmp/never',
+  'move-to postgres://127.0.0.1:1/none',
+  'audit verify',
+  'session export cli:any',
+  'retention --dry-run',
+  'login --port 4000',
+])('of a database that no server has used, the command says so: %s', async (command) => {
+  await using home = await preparedHome()
+  await using empty = await createTestDatabase({ migrated: false })
+  const user = '[users.ada]\nrole = "admin"\n[tokens.ada]\nkind = "user"\nuser = "ada"\n'
+  await writeFile(configPath(home.path), `${user}sha256 = "${'a'.repeat(64)}"\n`, { mode: 0o600 })
+  const env = { FACTOTUM_HOME: home.path, DATABASE_URL: empty.url }
+  const { stderr } = await failure({ env, args: command.split(' ') })
+  expect(stderr).toContain('There is nothing of Factotum in this database: no server has been started on it.')
+  expect(existsSync('/tmp/never')).toBe(false)
+})
+
+test('a host whose name leads nowhere is what cannot be listened on, and no outage of the database', async () => {
+  await using home = await preparedHome()
+  await using place = await createTestDatabase()
+  const env = { FACTOTUM_HOME: home.path, DATABASE_URL: place.url, HOST: 'no-such-host.invalid' }
+  const { stderr } = await failure({ env })
+  expect(stderr).toMatch(/^factotum: No server can listen on no-such-host\.invalid .*--host or HOST/m)
+  expect(stderr).not.toContain('database')
 })
 
 test.skipIf(pgBouncerSkipReason !== '')(`PgBouncer in transaction mode is refused${pgBouncerSkipReason}`, async () => {

@@ -1,17 +1,12 @@
 /** Backups and restores of a database that is not the right one say so, and what to do. */
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { BackupAction } from '../../src/config/command-line/backup-action.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { migrate, migrationNames } from '../../src/store/connection/migrate.ts'
-import { runBackupCommand } from '../../src/transfer/backup/backup-command.ts'
 import { restoreBackup } from '../../src/transfer/backup/restore-backup.ts'
 import { writeBackup } from '../../src/transfer/backup/write-backup.ts'
 import { createTestDatabase } from '../harness/database.ts'
 import { select } from '../harness/plugins.ts'
-import { createTemporaryHome } from '../harness/temporary-home.ts'
 
 const services = { clock: systemClock, logger: createLogger({ level: 'silent', pretty: false }) }
 
@@ -35,19 +30,4 @@ test('a backup from before an upgrade does not go into a database of after it, w
     code: 'TRANSFER_REFUSED',
     message: expect.stringContaining('The database is not empty: it has users.'),
   })
-})
-
-test.each<(file: string) => BackupAction>([
-  (file) => ({ do: 'backup', file, files: false, workspaces: false }),
-  () => ({ do: 'move-to', databaseUrl: 'postgres://127.0.0.1:1/none' }),
-])('of a database without any of its tables there is nothing to copy: %s', async (actionOf) => {
-  await using source = await createTestDatabase({ migrated: false })
-  await using home = await createTemporaryHome()
-  const options = { ...services, databaseUrl: source.url, home: home.path, print: () => undefined }
-  const command = runBackupCommand(actionOf(join(home.path, 'backup')), options)
-  await expect(command).rejects.toMatchObject({
-    code: 'TRANSFER_REFUSED',
-    message: expect.stringContaining('There is nothing of Factotum in this database'),
-  })
-  expect(await readdir(home.path)).toEqual([])
 })

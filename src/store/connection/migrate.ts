@@ -132,6 +132,20 @@ export async function isMigrated(db: pg.Client): Promise<boolean> {
   return rows[0]?.table != null
 }
 
+/** As of a home in which no server was started, or of an address that names another database: CONFIG_INVALID. */
+export async function refuseWithoutTables(url: string): Promise<void> {
+  const client = await connectClient(url, 'factotum')
+  try {
+    if (await isMigrated(client)) return
+  } finally {
+    await client.end()
+  }
+  throw new AppError(
+    'CONFIG_INVALID',
+    'There is nothing of Factotum in this database: no server has been started on it. Is DATABASE_URL, or --home, the right one?',
+  )
+}
+
 async function readApplied(db: pg.Client): Promise<AppliedMigration[]> {
   if (!(await isMigrated(db))) await createBookkeeping(db)
   const { rows } = await db.query<AppliedMigration>(

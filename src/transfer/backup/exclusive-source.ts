@@ -9,7 +9,6 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
 import { lockMigrations, MOVING } from '../../store/connection/lock-migrations.ts'
-import { refuseWithoutTables } from './write-backup.ts'
 
 export interface SourceOptions {
   readonly databaseUrl: string
@@ -29,7 +28,6 @@ export async function whileNoServerWorks<Result>(
 ): Promise<Result> {
   const client = await connectClient(databaseUrl, MOVING)
   try {
-    await refuseWithoutTables(client)
     await refuseAtWork(client)
     await lockMigrations(client, locking)
     await refuseAtWork(client)

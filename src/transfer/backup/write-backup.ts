@@ -6,9 +6,8 @@
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import type { Progress } from '../../config/command-line/progress.ts'
-import { AppError } from '../../core/errors.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
-import { isMigrated, tablesAfter } from '../../store/connection/migrate.ts'
+import { tablesAfter } from '../../store/connection/migrate.ts'
 import { lineOf, rowsIn, type BackupHeader } from './backup-format.ts'
 import { readHomeFiles, type HomeFolder } from './home-files.ts'
 import { LeftOut } from './left-out.ts'
@@ -32,7 +31,6 @@ export async function* writeBackup(options: WriteBackupOptions): AsyncGenerator<
   const { leftOut = new LeftOut() } = options
   const client = await connectClient(options.databaseUrl, 'factotum backup')
   try {
-    await refuseWithoutTables(client)
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     await options.onSnapshot?.(await snapshotOf(client))
     const header = await readHeader(client, { ...options, leftOut })
@@ -64,15 +62,6 @@ export async function* writeBackup(options: WriteBackupOptions): AsyncGenerator<
   } finally {
     await client.end() // of one that has ended, it does nothing
   }
-}
-
-/** As of a home in which no server was started, or of an address that names another database. */
-export async function refuseWithoutTables(client: pg.Client): Promise<void> {
-  if (await isMigrated(client)) return
-  throw new AppError(
-    'TRANSFER_REFUSED',
-    'There is nothing of Factotum in this database: no server has been started on it. Is DATABASE_URL, or --home, the right one?',
-  )
 }
 
 function mebibytes(bytes: number): string {
