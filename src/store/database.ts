@@ -80,7 +80,9 @@ export class Database {
     })
     this.#pool.on('connect', planAsAsked)
     // An idle connection broke: the pool replaces it; the next query tells whether the database is really gone.
-    this.#pool.on('error', (error) => options.logger.warn({ error: messageOf(error) }, 'database connection lost'))
+    this.#pool.on('error', (error) =>
+      options.logger.warn({ error: messageOf(error) }, 'database connection lost; the pool opens another'),
+    )
     // A connection that is in use may have no error listener, and an error without one ends the process. The borrower
     // it learns of its end by the next statement.
     this.#pool.on('connect', (client) => {

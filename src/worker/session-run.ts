@@ -2,7 +2,7 @@
  * The run of one claimed session in this process: its open turns one after another, then the release. Turns of the
  * session cannot run anywhere else meanwhile; what is written after the lease was lost is refused by the fence.
  */
-import { messageOf } from '../core/errors.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import { retried } from '../platform/waiting/retried.ts'
 import type { Logger } from '../platform/logger.ts'
 import { beginTurn, type BegunTurn } from '../store/turn/begin-turn.ts'
@@ -94,7 +94,7 @@ export class SessionRun {
       clock,
       pauses: RELEASE_RETRY,
       isWanted: () => !this.#stop.reaches('LOST') && !this.#isReleased(),
-      onFailure: (error) => this.#logger.warn({ error: messageOf(error) }, 'session could not be released; retrying'),
+      onFailure: (error) => this.#logger.warn({ error: reasonOf(error) }, 'session could not be released; retrying'),
     })
   }
 

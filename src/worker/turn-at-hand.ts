@@ -14,7 +14,7 @@ import type { ApprovalExpiry } from '../approvals/approval-expiry.ts'
 import type { Outbox } from '../delivery/outbox.ts'
 import { delegationOf, type DelegationLimits } from '../core/tool/delegated.ts'
 import { pairDialogue, type HeldRows } from '../core/dialogue.ts'
-import { AppError, messageOf } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Feed } from '../events/feed.ts'
@@ -26,6 +26,7 @@ import type { Checkpointer } from '../knowledge/checkpoints/checkpointer.ts'
 import type { Embedder } from '../knowledge/embeddings/embedder.ts'
 import type { RuntimeHolder } from '../model/runtime/runtime-holder.ts'
 import type { Clock } from '../platform/clock.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -226,7 +227,7 @@ export class TurnAtHand {
       onCommitted: (events) => feed.published(events),
       onCancelRequested: () => this.stop('CANCELLED'),
       onFailure: (error) => {
-        logger.warn({ error: messageOf(error) }, 'the turn can no longer write')
+        logger.warn({ error: reasonOf(error) }, 'the turn can no longer write; it stops')
         this.stop('LEASE_LOST')
       },
     })

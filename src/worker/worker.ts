@@ -9,7 +9,7 @@
  * another write.
  */
 import type { LiveConfig } from '../config/config.ts'
-import { isOutage, messageOf } from '../core/errors.ts'
+import { isOutage } from '../core/errors.ts'
 import type { Timing } from '../config/timing.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { CommandService } from '../execution/run-command.ts'
@@ -19,6 +19,7 @@ import { Coalesced } from '../platform/waiting/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { Periodic } from '../platform/waiting/periodic.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import type { Database } from '../store/database.ts'
 import type { Lease } from '../store/turn/lease.ts'
 import { takeSession, type BegunTurn } from '../store/turn/begin-turn.ts'
@@ -275,7 +276,7 @@ export class Worker {
       else this.#hasBacklog = true
       return taken !== null
     } catch (error) {
-      logger.warn({ sessionId, error: messageOf(error) }, 'session could not be claimed; the next poll retries')
+      logger.warn({ sessionId, error: reasonOf(error) }, 'session could not be claimed; the next poll retries')
       return false
     }
   }
@@ -312,7 +313,7 @@ export class Worker {
       this.#hasHeldBack = left
       for (const lease of leases) this.#run(lease, { begun: null, way: 'polled' })
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, 'claim failed; the next poll retries')
+      logger.warn({ error: reasonOf(error) }, 'claim failed; the next poll retries')
     }
   }
 

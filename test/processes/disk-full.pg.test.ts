@@ -33,7 +33,7 @@ describe.skipIf(!sandbox.available)(`on a disk of 32 MB${skipReason(sandbox)}`, 
     const refused = await ada.request(SendMessageDocument, { input })
     expect(refused.errors.map(({ extensions }) => extensions?.['code'])).toEqual(['STORAGE_FULL'])
     await writeFile(go, '')
-    await server.logged('the turn can no longer write')
+    await server.logged('the turn can no longer write; it stops')
     expect((await fetch(`${server.url}/health`)).status).toBe(200)
     const { session } = await ada.run(SessionPageDocument, { id: SESSION })
     expect(session?.messages.edges.map(({ node }) => node.status)).toEqual(['PROCESSING'])

@@ -22,7 +22,7 @@ test.skipIf(!StandbyPair.isInstalled)(
     await pair.killPrimary()
     // Refused while only the standby is there; the client sends again until it is answered.
     const sent = send(ada, 'cli:promoted', 'run: echo after')
-    await server.logged('database connection lost')
+    await server.logged('database connection lost; the pool opens another')
     await pair.promoteStandby()
     expect((await sent).duplicate).toBe(false)
     await turnEnd(watch, 2)

@@ -2,8 +2,8 @@
  * Whether the server can do its work, for /ready: checks that the composition root injects, each by name. Those that
  * are not required only show: without a sandbox, commands of users fail and everything else works.
  */
-import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { reasonOf } from '../../platform/error-code.ts'
 
 export interface CheckResult {
   readonly ok: boolean
@@ -15,7 +15,7 @@ export interface CheckResult {
 export interface ReadinessCheck {
   /** Whether the server counts as not ready while it fails. */
   readonly required: boolean
-  /** A rejection counts as a failure with its message. */
+  /** A rejection counts as a failure, with its message and what caused it. */
   readonly check: () => Promise<CheckResult>
 }
 
@@ -42,7 +42,7 @@ async function attempt(check: () => Promise<CheckResult>): Promise<CheckResult> 
   try {
     return await check()
   } catch (error) {
-    return { ok: false, detail: messageOf(error) }
+    return { ok: false, detail: reasonOf(error) }
   }
 }
 

@@ -59,7 +59,8 @@ describe('a poll', () => {
   })
 
   test('retries after growing pauses, and logs the first outage in a row and every bug', async () => {
-    const outcomes = [new Outage('away'), new Outage('away'), new TypeError('bug'), null, new Outage('away')]
+    const away = new Outage('away', { cause: new Error('connect ECONNREFUSED') })
+    const outcomes = [away, new Outage('away'), new TypeError('bug'), null, new Outage('away')]
     let ticks = 0
     const { clock, lines, poll } = periodic(async () => {
       const error = outcomes[ticks]
@@ -81,6 +82,7 @@ describe('a poll', () => {
       '30 test poll works again',
       '40 test poll failed; retrying',
     ])
+    expect(lines[0]).toMatchObject({ error: 'away (connect ECONNREFUSED)' })
   })
 
   test('a wake does not shorten the pause after a failure', async () => {

@@ -10,6 +10,7 @@ import type { Clock } from '../clock.ts'
 import { Coalesced } from './coalesced.ts'
 import { randomFraction } from '../id.ts'
 import type { Logger } from '../logger.ts'
+import { reasonOf } from '../error-code.ts'
 
 export interface PeriodicOptions {
   /** What ticks, for log lines: "schedule poll". */
@@ -84,7 +85,7 @@ export class Periodic {
     } catch (error) {
       this.#failures += 1
       if (!isOutage(error)) logger.error({ err: error }, `${name} failed; retrying`)
-      else if (this.#failures === 1) logger.warn({ error: String(error) }, `${name} failed; retrying`)
+      else if (this.#failures === 1) logger.warn({ error: reasonOf(error) }, `${name} failed; retrying`)
     }
   }
 }
