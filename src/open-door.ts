@@ -140,5 +140,6 @@ function readinessOf(
     modelFailures: () => tools.modelFailures.list(config.current()),
     hideSecrets: (text) => secrets.redactLine(text),
     migrations,
+    logger: options.logger,
   })
 }

@@ -51,13 +51,17 @@ test('a message that is accepted while the home is gone waits for it and then ru
   expect(last).toMatchObject({ text: 'found\n' })
 })
 
+const NEWER = 'the schema is of a newer version: /ready answers 503, and turns go on here; start that version'
+
 test('a schema that is newer than the code', async () => {
   await using cluster = await Cluster.begin()
   const server = await cluster.start()
   await cluster.query(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'x', '99991231000000_newer', now())`,
   )
-  expect(await readiness(server)).toBe(503)
+  expect([await readiness(server), await readiness(server)]).toEqual([503, 503])
+  await server.logged(NEWER, ({ newer }) => newer === '99991231000000_newer')
+  expect(server.logs.filter(({ msg }) => msg === NEWER)).toHaveLength(1)
   await cluster.query(`DELETE FROM _prisma_migrations WHERE id = 'x'`)
   expect(await readiness(server)).toBe(200)
 })

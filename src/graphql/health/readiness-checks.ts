@@ -5,6 +5,7 @@ import type { CommandService } from '../../execution/run-command.ts'
 import { AppError } from '../../core/errors.ts'
 import { modelKey } from '../../config/models/model-choice.ts'
 import type { ModelFailure } from '../../model/model-failures.ts'
+import type { Logger } from '../../platform/logger.ts'
 import type { Database, Statement } from '../../store/database.ts'
 import type { CheckResult, Readiness } from './readiness.ts'
 
@@ -22,12 +23,14 @@ export interface ReadinessOptions {
   readonly hideSecrets: (text: string) => string
   /** The migrations that this build knows. */
   readonly migrations: readonly string[]
+  readonly logger: Logger
 }
 
 export function createReadiness(options: ReadinessOptions): Readiness {
+  const said = new Set<string>()
   return {
     database: { required: true, check: () => checkDatabase(options.database) },
-    migrations: { required: true, check: () => checkMigrations(options) },
+    migrations: { required: true, check: () => checkMigrations(options, said) },
     home: { required: true, check: () => Promise.resolve(checkHome(options.homeProblem())) },
     accepting: { required: true, check: () => Promise.resolve(checkDraining(options.isDraining())) },
     work: { required: false, check: () => Promise.resolve(checkPaused(options.isPaused)) },
@@ -57,7 +60,11 @@ const SPILL: Statement = {
   text: 'SELECT max(n) FROM (SELECT n FROM generate_series(1, 5000) AS n ORDER BY md5(n::text) OFFSET 0) AS sorted',
 }
 
-async function checkMigrations({ database, migrations }: ReadinessOptions): Promise<CheckResult> {
+/** `said`: what is newer is logged once, since a process that no balancer sends anything to otherwise says nothing. */
+async function checkMigrations(
+  { database, migrations, logger }: ReadinessOptions,
+  said: Set<string>,
+): Promise<CheckResult> {
   const text = 'SELECT migration_name AS name, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL'
   const rows = await database.query<{ name: string; finished_at: Date | null }>({ name: '', text }, [])
   if (rows.some((row) => row.finished_at === null)) {
@@ -65,7 +72,14 @@ async function checkMigrations({ database, migrations }: ReadinessOptions): Prom
   }
   const newer = rows.map(({ name }) => name).filter((name) => !migrations.includes(name))
   if (newer.length === 0) return { ok: true, detail: 'all applied' }
-  const detail = `the database is newer than this server: it has ${newer.join(', ')}`
+  const names = newer.join(', ')
+  if (!said.has(names))
+    logger.warn(
+      { newer: names },
+      'the schema is of a newer version: /ready answers 503, and turns go on here; start that version',
+    )
+  said.add(names)
+  const detail = `the database is newer than this server: it has ${names}`
   return { ok: false, detail, fix: 'Start the version that migrated it.' }
 }
 
