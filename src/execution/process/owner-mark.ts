@@ -10,7 +10,7 @@
  */
 import { readlinkSync, statSync } from 'node:fs'
 import { randomHex } from '../../platform/id.ts'
-import { isRunning, listProcesses, readEnvironment, readProcess, type ProcessEntry } from './process-tree.ts'
+import { isRunning, listPids, readEnvironment, readProcess, type ProcessEntry } from './process-tree.ts'
 
 /** What the owner adds to the environment of a process that it starts. */
 export type OwnerMark = Readonly<Record<string, string>>
@@ -59,8 +59,8 @@ export function stateOfOwner(name: string): 'RUNNING' | 'GONE' | 'ELSEWHERE' {
  */
 export function findMarked(...marks: readonly OwnerMark[]): readonly ProcessEntry[] {
   const variables = new Set(marks.flatMap((mark) => Object.entries(mark)).map(([name, value]) => `${name}=${value}`))
-  const isMarked = ({ pid }: ProcessEntry): boolean => readEnvironment(pid).some((one) => variables.has(one))
-  return listProcesses().filter((entry) => isMarked(entry) && isRunning(entry.pid))
+  const isMarked = (pid: number): boolean => readEnvironment(pid).some((one) => variables.has(one))
+  return findWhere(isMarked).filter(({ pid }) => isRunning(pid))
 }
 
 /** What runs for the owner of this name. */
@@ -71,10 +71,21 @@ export function findOwnedBy(name: string): readonly ProcessEntry[] {
 /** What runs for this home and has outlived its owner. */
 export function findLeftBehind(home: string): readonly ProcessEntry[] {
   const ofHome = `${homeName(home)}_`
-  return listProcesses().filter(({ pid }) => {
+  return findWhere((pid) => {
     const name = markOn(pid)
     return pid !== process.pid && name?.startsWith(ofHome) === true && stateOfOwner(name) === 'GONE'
   })
+}
+
+/**
+ * The processes that pass, of which most do not: only of those that do is it read when they began. They are asked once
+ * more behind that, as the number may have become that of another one.
+ */
+function findWhere(passes: (pid: number) => boolean): readonly ProcessEntry[] {
+  return listPids()
+    .filter(passes)
+    .flatMap((pid) => readProcess(pid) ?? [])
+    .filter(({ pid }) => passes(pid))
 }
 
 function markOn(pid: number): string | null {

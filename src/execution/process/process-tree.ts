@@ -62,7 +62,7 @@ export function findDescendants(pid: number): readonly number[] {
 export function findYoungerByEnvironment(pid: number, variable: string): readonly number[] {
   const newest = Number(/\d+\s*$/.exec(readProcFile('/proc/loadavg') ?? '')?.[0])
   const hasWrapped = !(newest >= pid) // the numbers have started again from below, so all may be younger
-  return listNumbers('/proc')
+  return listPids()
     .filter((candidate) => candidate > pid || (hasWrapped && candidate !== pid))
     .filter((candidate) => readEnvironment(candidate).includes(variable))
 }
@@ -148,7 +148,12 @@ export function killProcess(pid: number): void {
 
 /** All processes that this one can see; those that end meanwhile are left out. */
 export function listProcesses(): readonly ProcessEntry[] {
-  return listNumbers('/proc').flatMap((pid) => readProcess(pid) ?? [])
+  return listPids().flatMap((pid) => readProcess(pid) ?? [])
+}
+
+/** The numbers of all processes that this one can see. */
+export function listPids(): readonly number[] {
+  return listNumbers('/proc')
 }
 
 /** Names that are numbers: processes, open files. */
