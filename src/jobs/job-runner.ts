@@ -9,6 +9,7 @@ import pg from 'pg'
 import { parseCronItems, run, Logger as WorkerLogger, type Runner, type TaskList } from 'graphile-worker'
 import { isOutage, messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { Periodic } from '../platform/waiting/periodic.ts'
@@ -158,7 +159,7 @@ export class JobRunner {
             metrics.jobs.inc({ name, outcome: 'done' })
           } catch (error) {
             metrics.jobs.inc({ name, outcome: 'failed' })
-            if (isOutage(error)) logger.warn({ error: messageOf(error), job: name }, 'job failed; retrying later')
+            if (isOutage(error)) logger.warn({ error: reasonOf(error), job: name }, 'job failed; retrying later')
             else logger.error({ err: error, job: name }, 'job failed; retrying later')
             throw error
           }
