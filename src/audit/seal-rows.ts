@@ -30,12 +30,14 @@ export const ENTRY_COLUMNS = `e.txid::text AS txid, e.pos::text AS pos, e.id, ${
 
 export const LAST_SEAL = {
   name: 'audit.last-seal',
+  plansOnce: true,
   text: `SELECT ${SEAL_COLUMNS} FROM audit_seals s ORDER BY s.n DESC LIMIT 1`,
 }
 
 /** Parameters: the place after which, and how many. */
 export const UNSEALED = {
   name: 'audit.unsealed',
+  plansOnce: true,
   text: `SELECT ${ENTRY_COLUMNS} FROM audit_entries e
     WHERE (e.txid, e.pos) > ($1::bigint, $2::bigint) AND e.txid < audit_txid(pg_snapshot_xmin(pg_current_snapshot()))
     ORDER BY e.txid, e.pos LIMIT $3`,

@@ -156,6 +156,7 @@ const LEASE = `now() + interval '${LEASE_MS} milliseconds'`
 
 const CLAIM = {
   name: 'checkpoint.claim',
+  plansOnce: true,
   text: `WITH free AS MATERIALIZED (
       SELECT session_id FROM checkpoints WHERE ready_at <= now() AND (leased_until IS NULL OR leased_until <= now())
       ORDER BY ready_at LIMIT $1 FOR UPDATE SKIP LOCKED)

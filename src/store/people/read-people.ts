@@ -9,7 +9,7 @@ import type {
 } from '../../config/access/with-people.ts'
 import type { Queryable } from '../database.ts'
 
-const VERSION = { name: 'people.version', text: 'SELECT version FROM people_state WHERE id = 1' }
+const VERSION = { name: 'people.version', plansOnce: true, text: 'SELECT version FROM people_state WHERE id = 1' }
 
 /** Another than before: something has changed. */
 export async function readPeopleVersion(database: Queryable): Promise<string> {

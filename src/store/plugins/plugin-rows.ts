@@ -21,6 +21,7 @@ export interface PluginRow {
 const COLUMNS = `id, name, version, enabled, position, settings, status, last_error AS "lastError", revision, restarts`
 const READ: Statement = {
   name: 'plugins.read',
+  plansOnce: true,
   text: `SELECT ${COLUMNS} FROM plugins ORDER BY position, name`,
 }
 

@@ -221,6 +221,7 @@ export interface OpenRun {
 
 const OPEN_RUNS = {
   name: 'schedules.open-runs',
+  plansOnce: true,
   text: `SELECT r.id AS "runId", r.session_id AS "sessionId", r.message_id AS "messageId", r.manual, r.sent,
       m.status AS "messageStatus", t.failure AS "turnFailure", t.finished_at AS "finishedAt", now() AS now, ${SCHEDULE}
     FROM schedule_runs r JOIN schedules s ON s.id = r.schedule_id
