@@ -217,8 +217,10 @@ function takeAway(thread: Thread): void {
     throw new Error('a plugin may not send signals')
   }
   process.kill = refuse
-  const line = (level: LogLevel) => (chunk: unknown) => {
-    thread.log(level, String(chunk).trimEnd(), {})
+  const line = (level: LogLevel) => (chunk: Uint8Array | string, encoding?: unknown, whenWritten?: unknown) => {
+    thread.log(level, Buffer.from(chunk).toString().trimEnd(), {})
+    const done = [encoding, whenWritten].find((one) => typeof one === 'function')
+    if (done !== undefined) queueMicrotask(() => void done())
     return true
   }
   process.stdout.write = line('info')

@@ -8,8 +8,11 @@ export default definePlugin({
   title: 'floods-stdout',
   description: 'Writes to stdout as fast as it can.',
   hooks: {
-    onMessage: () => {
+    onMessage: async () => {
       for (let line = 0; line < 100_000; line += 1) console.log('a line of stdout')
+      const { promise, resolve } = Promise.withResolvers<unknown>()
+      process.stdout.write(new TextEncoder().encode('the last line'), resolve)
+      await promise
     },
   },
 })
