@@ -57,6 +57,14 @@ describe('deploy variables', () => {
     expect(lines.join('')).not.toContain('very-secret')
   })
 
+  test('lines that are no variable are named by their number, without being shown', async () => {
+    const dotEnv = '# words\n\nA=1\nvery-secret\nB="one\ntwo\n three"\n  # words\nC very-secret\nD=\'x\'\n'
+    const { home, logger, lines } = await makeHome(dotEnv)
+    expect([...new DeployVariables({ home, env: {}, logger }).lines.keys()]).toEqual(['A', 'B', 'D'])
+    expect(lines).toEqual([expect.stringMatching(/"lines":\[4,9\].*no NAME=value/)])
+    expect(lines.join('')).not.toContain('very-secret')
+  })
+
   test('a .env that cannot be read is logged, and the environment still counts', async () => {
     const { home, path, logger, lines } = await makeHome()
     await mkdir(path)

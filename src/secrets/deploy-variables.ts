@@ -71,8 +71,10 @@ export class DeployVariables {
   /** Null: it cannot be read. */
   #read(): ReadonlyMap<string, string> | null {
     try {
-      const entries = Object.entries(parseEnv(this.#readText(this.path)))
+      const text = this.#readText(this.path)
+      const entries = Object.entries(parseEnv(text))
       this.#warnIfOpen()
+      this.#warnOfStray(text)
       return new Map(entries.filter((entry): entry is [string, string] => (entry[1] ?? '') !== ''))
     } catch (error) {
       const problem = messageOf(error)
@@ -89,6 +91,20 @@ export class DeployVariables {
     if (othersMayRead)
       this.#logger.warn({ path }, `every user of this machine can read the secrets in it; run: chmod 600 ${path}`)
   }
+
+  /** By its number: what stands there may be a value. */
+  #warnOfStray(text: string): void {
+    const { path } = this
+    const stray = strayLines(text)
+    if (stray.length > 0)
+      this.#logger.warn({ path, lines: stray }, 'these lines are no NAME=value and no # comment: they are ignored')
+  }
+}
+
+/** The numbers of lines that hold something, but no variable. Within quotes a line may be anything. */
+function strayLines(text: string): readonly number[] {
+  const outside = text.replaceAll(/=[ \t]*(["'`])[^]*?\1/g, (value) => `=${value.replaceAll(/[^\n]/g, '')}`)
+  return outside.split('\n').flatMap((line, index) => (/^\s*(#|$)|=/.test(line) ? [] : [index + 1]))
 }
 
 function stampOf(path: string): string | null {
