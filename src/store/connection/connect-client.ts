@@ -6,6 +6,8 @@ import { hasCode } from '../../platform/error-code.ts'
 import { writableAddress } from './writable-client.ts'
 
 const CONNECT_TIMEOUT_MS = 5000
+/** As pg says it, without a code. */
+const NO_TLS = 'The server does not support SSL connections'
 
 /**
  * To the one host that `url` names, whatever it is, or of several to the first that takes writes.
@@ -42,6 +44,10 @@ export function cannotConnect(cause: unknown): AppError {
   }
   if (hasCode(cause, '3D000')) {
     return new AppError('CONFIG_INVALID', `${reason}. Create it (createdb), or correct DATABASE_URL.`, { cause })
+  }
+  if (reason === NO_TLS) {
+    const fix = 'Turn it on there (ssl = on), or take sslmode out of DATABASE_URL.'
+    return new AppError('CONFIG_INVALID', `PostgreSQL takes no encrypted connections. ${fix}`, { cause })
   }
   if (hasCode(cause, NO_CONNECTION_LEFT)) return noConnectionLeft(cause)
   return new AppError('DATABASE_UNAVAILABLE', `PostgreSQL cannot be reached: ${reason}. Is DATABASE_URL right?`, {
