@@ -352,14 +352,14 @@ test('what was erased is not gone on from: what is left is sent again', async ()
 })
 
 test('what is too old to be kept is not gone on from: what is left is sent again', async () => {
-  await sayInGroup('cli:aged', 'My newt is called Pearl.')
-  const old = `session_id = 'cli:aged' AND user_name = 'ben'`
+  await sayInGroup('cli:aged-group', 'My newt is called Pearl.')
+  const old = `session_id = 'cli:aged-group' AND user_name = 'ben'`
   await select(story, `UPDATE turns SET finished_at = finished_at - interval '70 days' WHERE ${old}`)
-  await select(story, `UPDATE sessions SET retention_due_at = now() - interval '1 day' WHERE id = 'cli:aged'`)
+  await select(story, `UPDATE sessions SET retention_due_at = now() - interval '1 day' WHERE id = 'cli:aged-group'`)
   await story.reconfigure(storyConfig({ toml: `${toml}[retention]\nturns = 60\n` }))
   await select(story, `SELECT graphile_worker.add_job('remove-old')`)
   await expect.poll(() => select(story, `SELECT 1 FROM turns WHERE ${old}`)).toEqual([])
-  const { answers, asked } = await say('cli:aged', 'What is left?')
+  const { answers, asked } = await say('cli:aged-group', 'What is left?')
   expect(answers).toEqual(['Noted.'])
   expect(asked).toEqual([{ continues: undefined, said: expect.stringContaining('I have read it.') }])
   expect(must(asked[0], 'a call').said).not.toContain('Pearl')
