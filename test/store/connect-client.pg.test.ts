@@ -3,16 +3,14 @@ import { expect, test } from 'vitest'
 import { connectClient } from '../../src/store/connection/connect-client.ts'
 import { createTestDatabase } from '../harness/database.ts'
 
-test.each([
-  ['a server without TLS', 'sslmode', 'verify-full', /takes no encrypted connections.*sslmode out of DATABASE_URL/],
-  ['a database that is not there', 'pathname', '/no_such', /"no_such" does not exist.*createdb/],
-  ['a password that is wrong', 'password', 'wrong', /refuses the login.*Correct DATABASE_URL/],
-] as const)('%s', async (_what, part, value, message) => {
+test.each<[string, Partial<URL>, RegExp]>([
+  ['a server without TLS', { search: 'sslmode=verify-full' }, /takes no encrypted.*sslmode out of DATABASE_URL/],
+  ['a database that is not there', { pathname: '/no_such' }, /"no_such" does not exist.*createdb/],
+  ['a password that is wrong', { password: 'wrong' }, /refuses the login.*Correct DATABASE_URL/],
+])('%s', async (_what, change, message) => {
   await using place = await createTestDatabase()
-  const url = new URL(place.url)
-  if (part === 'sslmode') url.searchParams.set(part, value)
-  else url[part] = value
-  await expect(connectClient(url.href, 'test')).rejects.toMatchObject({
+  const { href } = Object.assign(new URL(place.url), change)
+  await expect(connectClient(href, 'test')).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
     message: expect.stringMatching(message),
   })
