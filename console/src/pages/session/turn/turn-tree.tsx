@@ -12,6 +12,7 @@ import { Duration, Time } from '../../../ui/display/time.tsx'
 import { countOf, countText } from '../../../ui/display/time-text.ts'
 import { ModelCalls } from './model-calls.tsx'
 import { PlanTree } from './plan-tree.tsx'
+import { TurnFacts } from './turn-facts.tsx'
 import { useTurnDetails, type Step, type TurnDetails } from './use-turn-details.ts'
 import './turn.css'
 
@@ -36,6 +37,7 @@ export function TurnTree({ sessionId, turn }: { readonly sessionId: string; read
           ),
         )}
       </ol>
+      <TurnFacts turn={turn} />
       {viewer.isAdmin && <ModelCalls turn={turn} />}
     </div>
   )
