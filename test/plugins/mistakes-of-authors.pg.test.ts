@@ -54,10 +54,10 @@ test('an error has its place in the plugin, in lastError and in the log; a model
 test('an answer that a hook does not take is named with what is wrong with it', async () => {
   const folder = join(story.home, 'plugins/shapes')
   mkdirSync(folder, { recursive: true })
-  const told = `name: 'shapes', version: '1.0.0', api: 1, title: 'Shapes', description: 'Gives back an object.'`
+  const head = `name: 'shapes', version: '1.0.0', api: 1, title: 'Shapes', description: 'Gives back an object.'`
   writeFileSync(
     join(folder, 'plugin.js'),
-    `export default { ${told}, hooks: { onBeforeInvoke: (data) => ({ sections: data.sections }) } }\n`,
+    `export default { ${head}, hooks: { onBeforeInvoke: (data) => ({ sections: data.sections }) } }\n`,
   )
   await untilFound('shapes')
   await update(story, { name: 'shapes', enabled: true })

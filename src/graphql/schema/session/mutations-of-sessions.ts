@@ -35,7 +35,7 @@ const OpenSessionInput = builder.inputType('OpenSessionInput', {
     source: t.field({
       type: SessionSourceInput,
       description:
-        'Where it comes from; told from the id when left out. A session stays what it was opened as: given when it is there, ' +
+        'Where it comes from; read from the id when left out. A session stays what it was opened as: given when it is there, ' +
         'this changes nothing, and another type than it has is a ConflictRefusal.',
     }),
     metadata: t.field({

@@ -17,7 +17,7 @@ export function TurnFacts({ turn }: { readonly turn: TurnState }) {
   }, [turn.id, progress])
   const used = new Set(data?.turn?.factsUsed.map(({ id }) => id))
   const shown = data?.turn?.factsShown ?? []
-  const facts = [...shown.filter(({ id }) => used.has(id)), ...shown.filter(({ id }) => !used.has(id))]
+  const facts = shown.toSorted((a, b) => Number(used.has(b.id)) - Number(used.has(a.id)))
   return (
     <details className="calls" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>Facts</summary>
