@@ -2,7 +2,16 @@
  * The figures that /metrics shows (Prometheus text format). One object per app with a registry of its own, so that two
  * apps in one process do not add up. Labels take few values: no ids, no names that users choose.
  */
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type MetricObjectWithValues,
+  type MetricValue,
+} from 'prom-client'
+import { systemClock } from './clock.ts'
 
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const LONG_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900]
@@ -12,8 +21,7 @@ const PLAIN = { labelNames: [], buckets: SECONDS }
 export type Metrics = ReturnType<typeof createMetrics>
 
 export function createMetrics() {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  const registry = new FiguresRegistry()
   const instruments = new Instruments(registry)
   const { gaugeOf } = instruments
   return {
@@ -28,6 +36,35 @@ export function createMetrics() {
 interface ReadGauge<Label extends string> {
   readonly labelNames: readonly Label[]
   readonly read: (gauge: Gauge<Label>) => Promise<void> | void
+}
+
+/** Long enough for the first figures of the event loop: a sample each 10 ms. */
+const FIRST_SAMPLES_MS = 30
+
+/**
+ * Shows the figures of the process itself (memory, CPU, event loop), too. They wake it a hundred times a second, so
+ * they are taken from when they are first asked for.
+ */
+class FiguresRegistry extends Registry {
+  #ofProcess: Promise<void> | null = null
+
+  override async metrics(): Promise<string> {
+    await this.#measureProcess()
+    return super.metrics()
+  }
+
+  override async getMetricsAsJSON(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
+    await this.#measureProcess()
+    return super.getMetricsAsJSON()
+  }
+
+  #measureProcess(): Promise<void> {
+    if (this.#ofProcess === null) {
+      collectDefaultMetrics({ register: this })
+      this.#ofProcess = systemClock.sleep(FIRST_SAMPLES_MS)
+    }
+    return this.#ofProcess
+  }
 }
 
 class Instruments {
