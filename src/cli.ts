@@ -368,6 +368,7 @@ async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Pro
       logger.error({ err: error }, 'stopping failed; leaving with exit code 1')
       process.exit(1)
     })
+    logger.info('stopped')
   }
   process.exit(0)
 }

@@ -94,6 +94,7 @@ test('npm that is told to stop ends when the server has drained, with its exit c
   turn.server.signal('SIGTERM')
   await expectDrained(turn)
   expect(await turn.server.ended).toEqual({ code: 0, signal: null })
+  expect(turn.server.logs.at(-1)).toMatchObject({ msg: 'stopped' })
 })
 
 test('npx, whose shell ends at once, leaves a server that drains and ends', async () => {

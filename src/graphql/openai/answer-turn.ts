@@ -87,7 +87,7 @@ async function takeDecisions(
   try {
     const decided = await decide(operations, decisions, { ask, sessionId: named })
     const kept = await findKept(operations, decided.last, awaited)
-    return { id: decided.last.id, ...toldFrom(decided), missed: [], kept, problem: null }
+    return { id: decided.last.id, ...startedTurnOf(decided), missed: [], kept, problem: null }
   } catch (error) {
     const [decision] = decisions.all
     if (!(error instanceof Refused) || error.reason !== 'ALREADY_DECIDED' || decision === undefined) throw error
@@ -113,14 +113,14 @@ function decide(
 }
 
 /** What came of a decision. */
-export function toldFrom({ last: { session, turn }, after }: Decided): StartedTurn {
+export function startedTurnOf({ last: { session, turn }, after }: Decided): StartedTurn {
   return { sessionId: session.id, messageId: turn.message.id, turn: { id: turn.id, after } }
 }
 
 /** None as long as that waits: it is asked for once more. */
 async function findMissed(operations: Operations, sessionId: string, awaited: Awaited): Promise<StartedTurn[]> {
   const decided = await readDecided(operations, { ids: awaited.ids, sessionId })
-  return decided === null ? [] : [toldFrom(decided), ...(await findKept(operations, decided.last, awaited))]
+  return decided === null ? [] : [startedTurnOf(decided), ...(await findKept(operations, decided.last, awaited))]
 }
 
 /** In their order: what was said after the message of the turn that is decided about, and was kept. */

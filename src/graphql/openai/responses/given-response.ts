@@ -8,7 +8,7 @@ import type { Operations } from '../../protocols/operations.ts'
 import { accepted, Refused, type RefusalData } from '../../protocols/refused.ts'
 import { CANCEL_TURN, READ_SESSION, WITHDRAW_MESSAGE, type TurnData } from '../../protocols/turn-documents.ts'
 import type { AnswerHead } from '../answer.ts'
-import { toldFrom, type Started } from '../answer-turn.ts'
+import { startedTurnOf, type Started } from '../answer-turn.ts'
 import { READ_RESPONSE, type AnsweredMessage } from '../documents.ts'
 import { ownerOf, responseId } from './responses-request.ts'
 
@@ -70,7 +70,7 @@ async function readOwner(operations: Operations, id: string): Promise<Owner | nu
   if (node?.__typename === 'Message' && node.turn === null)
     return { stored: { sessionId: node.session.id, messageId: id, turn: null }, said: node, at: node.createdAt }
   if (node?.__typename !== 'Approval' || node.decidedAt === null) return null
-  return { stored: toldFrom(await decidedIn(operations, id)), said: null, at: node.decidedAt }
+  return { stored: startedTurnOf(await decidedIn(operations, id)), said: null, at: node.decidedAt }
 }
 
 /** As OpenAI's API lists what a response was given. */
