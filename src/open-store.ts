@@ -42,7 +42,7 @@ export async function openStore(options: StoreOptions, secrets: SecretStore, ope
     openDatabase,
   )
   opened.add('PostgreSQL', () => resolved.stop())
-  secrets.hidePasswordOf('the address of the database', resolved.url)
+  secrets.hidePasswordOf(resolved.embedded ? 'the address of the database' : 'DATABASE_URL', resolved.url)
   if (!resolved.embedded) await reachDatabase(resolved.url, options)
   await progress.during('the schema is brought up to date', () =>
     migrate(resolved.url, { logger, clock: hostClock, stopping }),
