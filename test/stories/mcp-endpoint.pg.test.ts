@@ -104,6 +104,19 @@ test.each(['ask', 'send_message'])(
   },
 )
 
+test.each(['ask', 'send_message'])('%s with a message that is refused opens no session', async (tool) => {
+  const ben = await connect('ben')
+  const sessions = async (): Promise<string[]> => {
+    const { text } = await call(ben, 'list_sessions', { args: { first: 100 } })
+    const { edges } = JSON.parse(text) as { readonly edges: readonly { readonly node: { readonly id: string } }[] }
+    return edges.map(({ node }) => node.id).toSorted()
+  }
+  const before = await sessions()
+  for (const args of [{ content: ' ' }, { content: 'hello', user: 'ada' }, { content: ' ', idempotency_key: 'blank' }])
+    expect(await call(ben, tool, { args })).toMatchObject({ isError: true })
+  expect(await sessions()).toEqual(before)
+})
+
 test('each is shown the tools and the sessions that are theirs', async () => {
   const [ada, ben, discord] = [await connect('ada'), await connect('ben'), await connect('discord')]
   const names = async (client: Client): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name)

@@ -6,16 +6,6 @@ import { REFUSED, RUNS_FIELDS, type Asking } from '../protocols/turn-documents.t
 
 const WHAT_WAITS = `id kind reason task { ${RUNS_FIELDS} }`
 
-export const OPEN_SESSION: Operation<
-  { readonly input: Readonly<Record<string, unknown>> },
-  { readonly result: RefusalData & { readonly session?: { readonly id: string } } }
-> = {
-  text: `mutation McpOpenSession($input: OpenSessionInput!) {
-  result: openSession(input: $input) { ... on OpenSessionPayload { session { id } } ...Refusal }
-}
-${REFUSAL}`,
-}
-
 export interface SentData {
   readonly id: string
   readonly status: string

@@ -7,18 +7,11 @@ import * as z from 'zod'
 import { ownNamespace } from '../../config/access/session-access.ts'
 import { didYouMean } from '../../platform/closest.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { randomHex } from '../../platform/id.ts'
 import { VERSION } from '../../platform/version.ts'
 import type { Connections } from '../socket/connections.ts'
 import { awaitAnswer, type AwaitedTurn } from './ask.ts'
-import {
-  DECIDE_APPROVAL,
-  LIST_SESSIONS,
-  OPEN_SESSION,
-  READ_SESSION,
-  SEARCH_FACTS,
-  SEND_MESSAGE,
-  type SentData,
-} from './documents.ts'
+import { DECIDE_APPROVAL, LIST_SESSIONS, READ_SESSION, SEARCH_FACTS, SEND_MESSAGE, type SentData } from './documents.ts'
 import { admitWaiting } from '../protocols/admit.ts'
 import type { Operations } from '../protocols/operations.ts'
 import { nameFor } from '../protocols/own-session.ts'
@@ -163,18 +156,17 @@ interface Sent extends SentData {
 }
 
 async function send(operations: Operations, args: Message): Promise<Sent> {
-  const sessionId = args.session ?? (await openSession(operations, args.idempotency_key))
+  // It is opened by its first message, so that one that is refused leaves none behind.
+  const sessionId = args.session ?? newSession(operations, args.idempotency_key)
   const { content, user: from, idempotency_key: idempotencyKey } = args
   const input = { sessionId, content, user: from, idempotencyKey }
   const { result } = await operations.run(SEND_MESSAGE, { input })
   return { sessionId, ...accepted(result, result.message) }
 }
 
-async function openSession(operations: Operations, key: string | undefined): Promise<string> {
-  // The same for the same key, which holds in one session alone: sent again, it finds the session that it has opened.
-  const id = key === undefined ? {} : { id: `${ownNamespace(operations.caller.viewer)}:mcp:${nameFor(key)}` }
-  const { result } = await operations.run(OPEN_SESSION, { input: id })
-  return accepted(result, result.session).id
+/** The same for the same key, which holds in one session alone: sent again, it finds the session that it has opened. */
+function newSession({ caller: { viewer } }: Operations, key: string | undefined): string {
+  return `${ownNamespace(viewer)}:mcp:${key === undefined ? randomHex(16) : nameFor(key)}`
 }
 
 async function ask(
