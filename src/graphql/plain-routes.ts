@@ -10,6 +10,7 @@ import type { CredentialOf } from './login/credential.ts'
 import { loginRoutes } from './login/login-routes.ts'
 import { AGUI_PATH, AguiEndpoint } from './agui/agui-endpoint.ts'
 import { MCP_PATH, McpEndpoint } from './mcp/mcp-endpoint.ts'
+import { registerRoute } from './mcp/register-route.ts'
 import { OPENAI_PATH, OpenAIEndpoint } from './openai/openai-endpoint.ts'
 import { frontendRoutes } from './http/frontend-routes.ts'
 import type { PlainRoute } from './http/plain-route.ts'
@@ -74,6 +75,7 @@ export function plainRoutes(parts: PlainRoutesParts): readonly PlainRoute[] {
     { path: SESSIONS_PATH, methods: 'GET, POST', answer: (exchange) => transfers.handle(exchange) },
     ...(logins === null ? [] : loginRoutes({ logins, authenticate, credentialOf, config, clock })),
     { path: MCP_PATH, methods: 'POST', answer: (exchange) => mcp.handle(exchange) },
+    registerRoute,
     { path: AGUI_PATH, methods: 'POST', answer: (exchange) => agui.handle(exchange) },
     { path: OPENAI_PATH, methods: 'GET, POST, DELETE', answer: (exchange) => openai.handle(exchange) },
   ]

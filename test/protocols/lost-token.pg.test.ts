@@ -1,4 +1,5 @@
 /** Every door names an expired token as what it may be. */
+import { Client, StreamableHTTPClientTransport, type OAuthClientProvider } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Story } from '../harness/story.ts'
 
@@ -32,4 +33,23 @@ test('an expired token is named as what it may be', async () => {
       text: expect.stringContaining('The token is unknown. It may have expired or been revoked.'),
     })
   }
+})
+
+test('a client of tools that then tries to log in by OAuth shows what to send instead', async () => {
+  const authProvider: OAuthClientProvider = {
+    redirectUrl: 'http://127.0.0.1/callback',
+    clientMetadata: { redirect_uris: ['http://127.0.0.1/callback'] },
+    clientInformation: () => undefined,
+    saveClientInformation: () => undefined,
+    tokens: () => undefined,
+    saveTokens: () => undefined,
+    redirectToAuthorization: () => undefined,
+    saveCodeVerifier: () => undefined,
+    codeVerifier: () => '',
+  }
+  const requestInit = { headers: { authorization: 'Bearer of-another-time' } }
+  const transport = new StreamableHTTPClientTransport(new URL(`${story.app.url}/mcp`), { authProvider, requestInit })
+  await expect(new Client({ name: 'story', version: '1' }).connect(transport)).rejects.toThrow(
+    'Send a token of this server, \\"Authorization: Bearer <token>\\"',
+  )
 })
