@@ -469,6 +469,25 @@ describe('what is refused', () => {
     })
   })
 
+  const FORM = 'answers are texts. Leave it out, and say in the message which form the answer is to have.'
+  const said = { model: 'factotum', input: 'x' }
+  const schema = { type: 'json_schema', name: 'answer', schema: {} }
+  test.each([
+    ['/v1/chat/completions', { ...asks, response_format: { type: 'json_object' } }, `response_format: ${FORM}`],
+    ['/v1/chat/completions', { ...asks, logprobs: true }, 'logprobs: there are none. Leave it out.'],
+    ['/v1/responses', { ...said, text: { format: schema } }, `text.format: ${FORM}`],
+    [
+      '/v1/responses',
+      { ...said, prompt: { id: 'pmpt_1' } },
+      'prompt: this server keeps no templates. Send its text as "instructions" and "input".',
+    ],
+  ] as const)('%s with %j says what to do', async (path, body, sentence) => {
+    const answer = await post(body, {}, path)
+    expect(answer.status).toBe(400)
+    const { error } = (await answer.json()) as { readonly error: object }
+    expect(error).toMatchObject({ code: 'unsupported_parameter', message: sentence })
+  })
+
   test('pictures and calls of another agent, in what was said before, are passed over', async () => {
     const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } } as const
     const picture = { type: 'image_url', image_url: { url: 'https://example.org/a.png' } } as const

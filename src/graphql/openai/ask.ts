@@ -52,6 +52,9 @@ export type ContentOfMessage = z.infer<typeof text>
 
 export const messageSchema = z.looseObject({ role: z.string(), content: text.nullish() })
 
+/** Of the answer that is wanted. */
+export const formatSchema = z.looseObject({ type: z.string() }).nullish()
+
 /** What both endpoints have. Whatever else a client sets, such as a temperature, is the server's to choose. */
 export const commonSchema = z.looseObject({
   model: z.string().min(1).max(200),
@@ -79,6 +82,12 @@ export function refuseTools({ tools, functions, tool_choice: choice }: Common): 
     'The agent calls tools of this server, not of its callers: leave "tools" out. An MCP server that config.toml ' +
     'names under [mcp] brings tools to the agent.'
   throw new OpenAIError(message, { status: 400, code: 'unsupported_parameter', param: 'tools' })
+}
+
+export function refuseFormat(format: z.infer<typeof formatSchema>, param: string): void {
+  if ((format?.type ?? 'text') === 'text') return
+  const sentence = 'answers are texts. Leave it out, and say in the message which form the answer is to have.'
+  throw invalid(`${param}: ${sentence}`, param, 'unsupported_parameter')
 }
 
 /** Texts alone. */

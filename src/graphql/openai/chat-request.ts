@@ -1,13 +1,23 @@
 /** The body of `POST /v1/chat/completions`. */
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod'
-import { commonSchema, messageSchema, parseBody, readMessages, readOptions, refuseTools, type Ask } from './ask.ts'
+import {
+  commonSchema,
+  formatSchema,
+  messageSchema,
+  parseBody,
+  readMessages,
+  readOptions,
+  refuseFormat,
+  refuseTools,
+  type Ask,
+} from './ask.ts'
 import { invalid } from './openai-error.ts'
 
 const chatSchema = commonSchema.extend({
   messages: z.array(messageSchema).min(1),
   n: z.number().nullish(),
-  response_format: z.looseObject({ type: z.string() }).nullish(),
+  response_format: formatSchema,
   logprobs: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
 })
@@ -15,10 +25,11 @@ const chatSchema = commonSchema.extend({
 export function readChatRequest(body: unknown, headers: IncomingHttpHeaders): Ask {
   const chat = parseBody(chatSchema, body)
   refuseTools(chat)
-  if ((chat.n ?? 1) !== 1) throw invalid('n: there is one answer to a message.', 'n', 'unsupported_parameter')
-  if (chat.logprobs === true) throw invalid('logprobs: there are none.', 'logprobs', 'unsupported_parameter')
-  if ((chat.response_format?.type ?? 'text') !== 'text')
-    throw invalid('response_format: answers are texts.', 'response_format', 'unsupported_parameter')
+  if ((chat.n ?? 1) !== 1)
+    throw invalid('n: there is one answer to a message. Leave it out.', 'n', 'unsupported_parameter')
+  if (chat.logprobs === true)
+    throw invalid('logprobs: there are none. Leave it out.', 'logprobs', 'unsupported_parameter')
+  refuseFormat(chat.response_format, 'response_format')
   return {
     ...readOptions(chat, headers),
     ...readMessages(chat.messages, 'messages'),

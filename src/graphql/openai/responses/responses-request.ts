@@ -1,7 +1,17 @@
 /** The body of `POST /v1/responses`. */
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod'
-import { commonSchema, messageSchema, parseBody, readMessages, readOptions, refuseTools, type Ask } from '../ask.ts'
+import {
+  commonSchema,
+  formatSchema,
+  messageSchema,
+  parseBody,
+  readMessages,
+  readOptions,
+  refuseFormat,
+  refuseTools,
+  type Ask,
+} from '../ask.ts'
 import { invalid } from '../openai-error.ts'
 
 const responsesSchema = commonSchema.extend({
@@ -10,8 +20,12 @@ const responsesSchema = commonSchema.extend({
   previous_response_id: z.string().nullish(),
   conversation: z.union([z.string(), z.looseObject({ id: z.string() })]).nullish(),
   background: z.boolean().nullish(),
-  text: z.looseObject({ format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
+  text: z.looseObject({ format: formatSchema }).nullish(),
+  prompt: z.unknown().optional(),
 })
+
+/** Without the instructions that one holds, the answer would be to another question. */
+const NO_TEMPLATES = 'prompt: this server keeps no templates. Send its text as "instructions" and "input".'
 
 /** What clients repeat of earlier answers besides their texts. */
 const REPEATED: ReadonlySet<string> = new Set(['reasoning', 'item_reference'])
@@ -19,8 +33,8 @@ const REPEATED: ReadonlySet<string> = new Set(['reasoning', 'item_reference'])
 export function readResponsesRequest(body: unknown, headers: IncomingHttpHeaders): Ask {
   const request = parseBody(responsesSchema, body)
   refuseTools(request)
-  if ((request.text?.format?.type ?? 'text') !== 'text')
-    throw invalid('text.format: answers are texts.', 'text.format', 'unsupported_parameter')
+  refuseFormat(request.text?.format, 'text.format')
+  if (request.prompt != null) throw invalid(NO_TEMPLATES, 'prompt', 'unsupported_parameter')
   const { session, ...options } = readOptions(request, headers)
   const { conversation } = request
   const named = typeof conversation === 'string' ? conversation : (conversation?.id ?? null)
