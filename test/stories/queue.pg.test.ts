@@ -170,10 +170,12 @@ test('a message whose turn has begun can neither be edited nor withdrawn, during
     code: 'CONFLICT',
     problem: expect.stringMatching(why),
   })
-  expect(await change()).toMatchObject([conflict(/being worked on already/), conflict(/being worked on already/)])
+  const running = /is being worked on already\. Cancel its turn, or send what is new as a message of its own\.$/
+  expect(await change()).toMatchObject([conflict(running), conflict(running)])
   await busy.open()
   await turnEnd(busy.watch)
-  expect(await change()).toMatchObject([conflict(/has been worked on/), conflict(/has been worked on/)])
+  const done = /has been worked on\. Send what is new as a message of its own\.$/
+  expect(await change()).toMatchObject([conflict(done), conflict(done)])
   expect(eventsOf(busy.watch, 'TaskOutputEvent').map(({ text }) => text)).toEqual(['one\n'])
 })
 

@@ -61,20 +61,17 @@ export async function refuseStarted(context: IntakeContext, viewer: Viewer, mess
 }
 
 function notWaiting(messageId: string, status: MessageStatus): Refusal {
-  return conflict(
-    'NOT_WAITING',
-    `Message "${messageId}" ${SAYING[status]}; only a message that waits can be changed.`,
-    messageId,
-  )
+  const sentence = `Message "${messageId}" ${SAYING[status]} what is new as a message of its own.`
+  return conflict('NOT_WAITING', sentence, messageId)
 }
 
 const SAYING: Readonly<Record<MessageStatus, string>> = {
-  QUEUED: 'is about to be worked on',
-  PROCESSING: 'is being worked on already',
-  DONE: 'has been worked on',
-  FAILED: 'has been worked on, without success',
-  CANCELLED: 'was withdrawn or cancelled',
-  STORED: 'was stored without a turn',
+  QUEUED: 'is about to be worked on. Cancel its turn, or send',
+  PROCESSING: 'is being worked on already. Cancel its turn, or send',
+  DONE: 'has been worked on. Send',
+  FAILED: 'has been worked on, without success. Send',
+  CANCELLED: 'was withdrawn or cancelled. Send',
+  STORED: 'is on record, without a turn. Send',
 }
 
 async function findReachable(context: IntakeContext, viewer: Viewer, messageId: string): Promise<FoundMessage | null> {
