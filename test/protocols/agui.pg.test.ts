@@ -300,4 +300,16 @@ describe('what is refused', () => {
     expect(refusal).toMatchObject({ message: expect.any(String), code: expect.any(String) })
     expect(JSON.stringify(refusal).includes('Leave out older messages')).toBe(status === 413)
   })
+
+  test('an id that another message has, by the id that the page gave', async () => {
+    const threadId = 'counted-anew'
+    await (await post({ ...input, threadId })).text()
+    const answer = await post({ ...input, threadId, messages: [{ id: 'm', role: 'user', content: 'y' }] })
+    expect(answer.status).toBe(409)
+    expect(await answer.json()).toEqual({
+      code: 'CONFLICT',
+      message:
+        'messages: the id "m" is that of another message of this thread, which stands. Give the new one an id of its own.',
+    })
+  })
 })

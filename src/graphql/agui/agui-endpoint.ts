@@ -192,8 +192,15 @@ async function say(
     ...(mode === null ? {} : { mode }),
   }
   const { result } = await operations.run(SEND_MESSAGE, { input })
+  if (result.reason === 'KEY_REUSED')
+    throw new Refused(ofAnother(said.id), { code: result.code, reason: result.reason })
   const { id: messageId, turn } = accepted(result, result.message)
   return turn === null ? [] : [{ sessionId, id: turn.id, messageId, after: turn.firstSeq - 1, ...BEGUN }]
+}
+
+/** A page knows the ids that it gives, and no keys of ours. */
+function ofAnother(id: string): string {
+  return `messages: the id "${id}" is that of another message of this thread, which stands. Give the new one an id of its own.`
 }
 
 /** Pages send all that they show with each run. */
