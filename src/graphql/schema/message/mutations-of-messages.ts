@@ -78,7 +78,8 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
     }),
     idempotencyKey: t.string({
       description:
-        '1 to 255 characters. A second call with it, by the same token in the same session, returns the first message.',
+        '1 to 255 characters. A second call with it, by the same token in the same session, returns the first message, or a ' +
+        'ConflictRefusal (KEY_REUSED) when what it says now, or its user, is another: also when it has been edited since.',
     }),
   }),
 })
