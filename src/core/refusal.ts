@@ -48,8 +48,11 @@ export type Refusal =
       readonly retryAfterMs: number | null
     }
 
+/** `message` goes on from the name of the field ("must be …"), or is a sentence of its own. */
 export function invalidInput(path: readonly string[], message: string): Refusal {
-  return { kind: 'InvalidInput', message, issues: [{ path, message }] }
+  return /^[a-z]/.test(message)
+    ? ofIssues([{ path, message }])
+    : { kind: 'InvalidInput', message, issues: [{ path, message }] }
 }
 
 export function notFound(what: string, id: string): Refusal {
@@ -66,7 +69,10 @@ export function conflict(reason: ConflictReason, message: string, current: strin
 
 /** What is wrong with an input, as one refusal that names every issue at once; null when there is none. */
 export function refuseInput(issues: readonly InputIssue[]): Refusal | null {
-  if (issues.length === 0) return null
+  return issues.length === 0 ? null : ofIssues(issues)
+}
+
+function ofIssues(issues: readonly InputIssue[]): Refusal {
   const message = issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
   return { kind: 'InvalidInput', message, issues }
 }

@@ -18,12 +18,9 @@ export class RefusedError extends Error {}
 export interface Answered {
   readonly __typename: string
   readonly problem?: string
-  readonly issues?: readonly { readonly path: readonly string[]; readonly problem: string }[]
 }
 
 /** The sentence of a refusal; null when it was done. */
 export function refusalOf(result: Answered): string | null {
-  if (result.problem === undefined) return null
-  const issues = (result.issues ?? []).map(({ path, problem }) => `\n  ${path.join('.')} ${problem}`)
-  return result.problem + issues.join('')
+  return result.problem ?? null
 }

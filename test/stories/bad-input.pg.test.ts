@@ -54,6 +54,8 @@ function issue(path: string, message: RegExp) {
   return {
     __typename: 'InvalidInputRefusal',
     code: 'INVALID_INPUT',
+    // Who asks for the sentence alone reads what it is about, too.
+    problem: expect.stringMatching(new RegExp(`(^${path.replaceAll('.', '\\.')}: )|(^[A-Z])`)),
     issues: [{ path: path.split('.'), problem: expect.stringMatching(message) }],
   }
 }

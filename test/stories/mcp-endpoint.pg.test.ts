@@ -137,7 +137,10 @@ test('each is shown the tools and the sessions that are theirs', async () => {
   const stranger = await call(discord, 'ask', { args: { session: 'discord:room', content: 'hello', user: 'Nobody#9' } })
   expect(stranger).toMatchObject({ isError: false, value: { turn: null } })
   const spaced = await call(ada, 'ask', { args: { session: 'not an id', content: 'hello' } })
-  expect(spaced).toMatchObject({ isError: true, text: expect.stringMatching(/^sessionId must be 1 to 255 characters/) })
+  expect(spaced).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/^sessionId: must be 1 to 255 characters/),
+  })
   const empty = await call(ada, 'send_message', { args: { session: 'cli:hers', content: '' } })
   expect(empty).toMatchObject({ isError: true, text: expect.stringContaining('content') })
 })

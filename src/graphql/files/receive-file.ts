@@ -171,7 +171,5 @@ function tooLarge(): Problem {
 
 function refuseAs(exchange: Exchange, refusal: Refusal): void {
   const [status, code] = STATUS[refusal.kind]
-  const issue = refusal.kind === 'InvalidInput' ? refusal.issues[0] : undefined
-  const problem = issue === undefined ? refusal.message : `${issue.path.join('.')}: ${issue.message}`
-  refuse(exchange, status, { code, problem })
+  refuse(exchange, status, { code, problem: refusal.message })
 }

@@ -51,10 +51,8 @@ export function refusedBy(errors: readonly GraphQLError[] | undefined): Refused 
 /** Throws a refusal as Refused. */
 export function accepted<Payload>(refusal: RefusalData, payload: Payload | null | undefined): Payload {
   if (payload != null) return payload
-  const { problem = 'It was refused.', issues = [], ...details } = refusal
-  // GraphQL names the field beside the problem, which alone would be half a sentence.
-  const field = /^[a-z]/.test(problem) ? issues.find((issue) => issue.problem === problem)?.path.join('.') : undefined
-  throw new Refused(field === undefined ? problem : `${field} ${problem}`, details)
+  const { problem = 'It was refused.', ...details } = refusal
+  throw new Refused(problem, details)
 }
 
 const STATUSES: Readonly<Record<string, number>> = {
