@@ -12,7 +12,7 @@ const config: CodegenConfig = {
         documentMode: 'string',
         useTypeImports: true,
         // What the API's own scalars are in JSON: times and decimals are strings, and nothing is rounded on the way.
-        scalars: { ID: 'string', DateTime: 'string', Decimal: 'string', Count: 'number' },
+        scalars: { ID: 'string', DateTime: 'string', Decimal: 'string', Count: 'number', JSON: 'unknown' },
         // One that is forgotten above does not become "any".
         defaultScalarType: 'unknown',
         // New values may come with any version: a literal union is compared with "===" and needs a default.
