@@ -539,13 +539,20 @@ describe('what is refused', () => {
     const { data } = await ask(connect('ben'), failing, { stream: true })
     const reading = readStream(data as unknown as AsyncIterable<OpenAI.ChatCompletionChunk>)
     await expect(reading).rejects.toMatchObject({ code: 'turn_failed' })
-    const events = await connect('ben').responses.create({
-      model: 'factotum',
-      input: 'fail:\nrun: exit 1',
-      stream: true,
+    // Libraries that show no "response.failed", such as LangChain, throw for the event before it.
+    const said = { model: 'factotum', input: 'fail:\nrun: exit 1', stream: true } as const
+    const events = await connect('ben').responses.create(said)
+    await expect(Array.fromAsync(events)).rejects.toMatchObject({ code: 'turn_failed' })
+    const stream = await (await post(said, {}, '/v1/responses')).text()
+    const [error, failed] = stream
+      .split('\n')
+      .flatMap((line) => /^data: (.*)$/.exec(line)?.[1] ?? [])
+      .slice(-2)
+    expect(JSON.parse(error ?? '')).toMatchObject({ type: 'error', error: { code: 'turn_failed', param: null } })
+    expect(JSON.parse(failed ?? '')).toMatchObject({
+      type: 'response.failed',
+      response: { error: { code: 'turn_failed' } },
     })
-    const seen = await Array.fromAsync(events)
-    expect(seen.at(-1)).toMatchObject({ type: 'response.failed', response: { error: { code: 'turn_failed' } } })
     await story.reconfigure(storyConfig({ toml: RULES, settings: { requests_per_minute: 3 } }))
     const statuses: number[] = []
     for (let times = 0; times < 4; times += 1)

@@ -40,9 +40,10 @@ export class ResponsesAnswer implements Answer {
     return this.#close() + this.#event('response.completed', { response: this.#response('completed', turn) })
   }
 
+  /** As OpenAI does, in two events: there are libraries that show people only one of them, or that one without why. */
   fail(error: OpenAIError): string {
     const response = { ...this.#response('failed', null), error: { code: error.code, message: error.message } }
-    return this.#close() + this.#event('response.failed', { response })
+    return this.#close() + this.#event('error', error.body) + this.#event('response.failed', { response })
   }
 
   whole(turn: TurnData | null): object {
