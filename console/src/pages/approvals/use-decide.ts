@@ -56,8 +56,7 @@ function decidedIn(
   }
   return answer.results.flatMap((result, index) => {
     if (result.__typename === 'DecideApprovalPayload') return [asked[index]?.id ?? '']
-    const issues = 'issues' in result ? result.issues.map(({ problem }) => problem) : []
-    notify({ tone: 'bad', text: [result.problem, ...issues].join(' ') })
+    notify({ tone: 'bad', text: result.problem })
     return []
   })
 }
