@@ -4,14 +4,14 @@
  * has left is swept up with the workspaces (set-aside-workspace.ts).
  */
 import { constants } from 'node:fs'
-import { copyFile, mkdir, open, rm, stat, type FileHandle } from 'node:fs/promises'
+import { copyFile, open, rm, stat, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { randomHex } from '../../platform/id.ts'
 import { hasCode } from '../../platform/error-code.ts'
 import { explainDisk } from './explain-disk.ts'
-import { sessionsFolder } from './workspace.ts'
+import { createSessionsFolder, sessionsFolder } from './workspace.ts'
 
 /** No workspace's name begins like this. */
 const PREFIX = '.upload-'
@@ -64,7 +64,7 @@ async function writeWhole(path: string, source: AsyncIterable<Buffer>): Promise<
   }
   try {
     await attempt(async () => {
-      await mkdir(dirname(path), { recursive: true, mode: 0o711 })
+      createSessionsFolder(dirname(path))
       file = await open(path, 'wx', 0o600)
     })
     for await (const chunk of source) await attempt(async () => file?.writeFile(chunk))

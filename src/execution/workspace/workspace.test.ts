@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { findDropAccount } from '../sandbox/drop-account.ts'
 import { prepareWorkspace, removeWorkspace, workspaceName, workspacePath } from './workspace.ts'
 
@@ -58,14 +58,19 @@ describe('a workspace', () => {
   })
   afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-  test('is made for its owner alone, below a folder that others can cross but not list', async () => {
-    await prepareWorkspace(path, null)
-    expect(lstatSync(path).mode & 0o777).toBe(0o700)
-    expect(lstatSync(join(path, '..')).mode & 0o077).toBe(0o011)
-    writeFileSync(join(path, 'kept'), '')
-    await prepareWorkspace(path, null)
-    expect(existsSync(join(path, 'kept'))).toBe(true)
-  })
+  test.each([['022', 0o022] as const, ['077', 0o077] as const])(
+    "is its owner's, in a folder that others can cross but not list: umask %s",
+    async (_octal, umask) => {
+      const before = process.umask(umask)
+      onTestFinished(() => void process.umask(before))
+      await prepareWorkspace(path, null)
+      expect(lstatSync(path).mode & 0o777).toBe(0o700)
+      expect(lstatSync(join(path, '..')).mode & 0o077).toBe(0o011)
+      writeFileSync(join(path, 'kept'), '')
+      await prepareWorkspace(path, null)
+      expect(existsSync(join(path, 'kept'))).toBe(true)
+    },
+  )
 
   test('is refused when something else stands in its place', async () => {
     mkdirSync(join(path, '..'), { recursive: true })

@@ -79,9 +79,15 @@ export async function prepareWorkspace(path: string, owner: Account | null): Pro
   if ((stats.mode & 0o700) !== 0o700 && (stats.uid === uid || isRoot)) chmodSync(path, 0o700)
 }
 
+/** The folder of workspaces, when it is missing: whatever the umask is, the account of commands can pass through it. */
+export function createSessionsFolder(folder: string): void {
+  const made = mkdirSync(folder, { recursive: true })
+  if (made !== undefined) chmodSync(folder, 0o711)
+}
+
 /** Does nothing where it is there, also when another process has just made it. */
 export function createWorkspace(path: string, owner: Account | null): void {
-  mkdirSync(join(path, '..'), { recursive: true, mode: 0o711 })
+  createSessionsFolder(join(path, '..'))
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
