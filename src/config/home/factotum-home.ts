@@ -28,8 +28,19 @@ export function defaultHome({ cwd, account }: { readonly cwd: string; readonly a
   if (account !== null) {
     return canEnter(homeAccount(local, account), cwd) ? local : join('/var/lib/factotum', name)
   }
-  const own = join(homedir(), '.local', 'share', 'factotum', name)
-  return !isWritable(pgDirectory(local)) && isWritable(own) ? own : local
+  const user = homeOfUser()
+  if (user === null || isWritable(pgDirectory(local))) return local
+  const own = join(user, '.local', 'share', 'factotum', name)
+  return isWritable(own) ? own : local
+}
+
+/** Null: HOME names none, and the user has no entry in passwd. */
+function homeOfUser(): string | null {
+  try {
+    return homedir()
+  } catch {
+    return null
+  }
 }
 
 /**
@@ -65,7 +76,8 @@ export function dataDirectory(home: string): string {
 }
 
 /**
- * Creates `home` where it is missing and returns its real path. On repeat it changes nothing.
+ * Creates `home` where it is missing and returns its real path. On repeat it changes nothing. It becomes the HOME of a
+ * process that has none: libraries ask for one when they are imported, and fail without.
  * Throws CONFIG_INVALID, naming the directory and the fix, when it cannot be created or `account` cannot enter it.
  */
 export function prepareHome({ home, account }: { readonly home: string; readonly account: Account | null }): string {
@@ -76,6 +88,7 @@ export function prepareHome({ home, account }: { readonly home: string; readonly
   if (!canEnter(user, path) && readdirSync(path).length === 0) chmodSync(path, PASSABLE)
   refuseClosed(user, path, wanted)
   for (const part of [path, pgDirectory(path)]) refuseUnwritable(part, path)
+  if (homeOfUser() === null) process.env['HOME'] = path
   return path
 }
 
