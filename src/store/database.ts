@@ -52,9 +52,8 @@ const CONNECT_TIMEOUT_MS = 3000
 const ANSWER_TIMEOUT_MS = 4500
 /** PostgreSQL ends a statement that runs longer: it holds locks that others wait for. */
 export const STATEMENT_TIMEOUT_MS = 30_000
-
-/** Many builds of PostgreSQL compile what looks costly, which takes ten times as long as to run ours. */
-const NO_COMPILER = '-c jit=off'
+/** A process that stands still in the middle of a transaction, longer than until it is evicted, loses its locks. */
+const STANDS_STILL_MS = 10_000
 
 /** One pool of at most `maxConnections` connections. Opens none until the first statement; `fill` opens them all. */
 export class Database {
@@ -73,10 +72,10 @@ export class Database {
       min: options.maxConnections,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: STANDS_STILL_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
       keepAlive: true,
       application_name: 'factotum',
-      options: NO_COMPILER,
     })
     this.#pool.on('connect', planAsAsked)
     // An idle connection broke: the pool replaces it; the next query tells whether the database is really gone.

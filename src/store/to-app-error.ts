@@ -3,7 +3,7 @@ import { AppError, messageOf } from '../core/errors.ts'
 /**
  * What failed on the other side, as an AppError; anything else as it is. Knows errors of pg and, by the code that its
  * driver adapter saw, those of Prisma. SQLSTATE classes: 08 connection, 57P0x shutdown and cannot-connect-now, 53x00
- * out of memory, connections or another limit, 57014 a statement that took too long, 25006 a server that became a
+ * out of memory, connections or another limit, 57014 a statement that took too long, 25P03 a transaction that stood still, 25006 a server that became a
  * replica, 4000x and 40P01 a statement that lost against another one, 58030 I/O, 53100 disk full
  * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
@@ -21,7 +21,7 @@ export function toAppError(error: unknown): unknown {
 
 /** Codes of PostgreSQL, of the system's sockets and of Prisma (P1001 and its kin) that mean "no database right now". */
 const GONE =
-  /^(08...|25006|40001|40P01|53[234]00|57P0.|57014|58030|ECONN.*|EPIPE|ENOTFOUND|ETIMEDOUT|ENOENT|EHOSTUNREACH|P1001|P1002|P1008|P1017|P2024|P2028|P2034|P2037)$/
+  /^(08...|25006|25P03|40001|40P01|53[234]00|57P0.|57014|58030|ECONN.*|EPIPE|ENOTFOUND|ETIMEDOUT|ENOENT|EHOSTUNREACH|P1001|P1002|P1008|P1017|P2024|P2028|P2034|P2037)$/
 /** pg has no codes for these. */
 const SAYS_GONE = /timeout|terminated|connection ended|not queryable/i
 

@@ -49,7 +49,6 @@ export async function inTransferTransaction<Result>(
   let isCommitting = false
   try {
     await client.connect()
-    await client.query(`SET TIME ZONE 'UTC'`)
     await client.query(BEGIN[what])
     const result = await work(onConnection(client))
     signal?.throwIfAborted()

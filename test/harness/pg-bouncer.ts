@@ -24,8 +24,13 @@ export interface PgBouncer extends AsyncDisposable {
   readonly url: string
 }
 
-/** `folder`: one that the account which root drops to can enter. */
-export async function startPgBouncer(target: string, folder: string): Promise<PgBouncer> {
+interface PgBouncerOptions {
+  /** One that the account which root drops to can enter. */
+  readonly folder: string
+  readonly settings: readonly string[]
+}
+
+export async function startPgBouncer(target: string, { folder, settings }: PgBouncerOptions): Promise<PgBouncer> {
   const { hostname, port, username, password, pathname } = new URL(target)
   const listenPort = await freePort(null)
   const config = join(folder, 'pgbouncer.ini')
@@ -38,7 +43,7 @@ export async function startPgBouncer(target: string, folder: string): Promise<Pg
     `listen_port = ${listenPort}`,
     'unix_socket_dir =',
     'auth_type = any',
-    'pool_mode = transaction',
+    ...settings,
   ]
   await writeFile(config, `${lines.join('\n')}\n`)
   await chmod(config, 0o644)

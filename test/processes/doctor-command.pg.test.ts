@@ -28,7 +28,7 @@ const CLOCK_BEHIND = `CREATE SCHEMA wrong;
   CREATE FUNCTION wrong.clock_timestamp() RETURNS timestamptz LANGUAGE sql
     AS $$ SELECT pg_catalog.clock_timestamp() - interval '90 s' $$;
   DO $$ BEGIN
-    EXECUTE format('ALTER DATABASE %I SET search_path = wrong, pg_catalog, public', current_database());
+    EXECUTE format('ALTER DATABASE %I SET search_path = public, wrong, pg_catalog', current_database());
   END $$`
 
 const NEWER_SCHEMA = `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)

@@ -91,7 +91,7 @@ test('finds nothing where nothing is broken, and says what it checked', async ()
 /** Between reading its clock and answering it takes longer than clocks may differ. */
 const LATE = `CREATE SCHEMA late;
   CREATE FUNCTION late.pg_is_in_recovery() RETURNS boolean LANGUAGE sql AS $$ SELECT pg_sleep(3) IS NULL $$;
-  DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = late, pg_catalog, public', current_database()); END $$`
+  DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, late, pg_catalog', current_database()); END $$`
 
 test('a database that answers late has no wrong clock', async () => {
   expect((await examined({ sql: LATE })).shown).toEqual([])

@@ -116,6 +116,12 @@ test('a DATABASE_URL in .env of the home holds', async () => {
 test.each([
   ['may create no tables', 'REVOKE CREATE ON SCHEMA public FROM public', /may not create tables.*owner/],
   ['may open one connection alone', 'ALTER ROLE % CONNECTION LIMIT 1', /no connection left.*DATABASE_CONNECTIONS/],
+  [
+    'may create tables alone',
+    'GRANT ALL ON SCHEMA public TO %',
+    /permission denied for database.*owner of the database/,
+  ],
+  ['whose schema comes first', 'CREATE SCHEMA AUTHORIZATION %', /in the schema "weak_.*SET search_path = public/],
   ['may only read', 'ALTER ROLE % SET default_transaction_read_only = on', /read-only transaction/],
 ])('a user of the database who %s', async (_what, sql, problem) => {
   await using home = await preparedHome()
@@ -123,12 +129,28 @@ test.each([
   await using admin = await connected(place.url)
   const role = `weak_${new URL(place.url).pathname.slice(-16)}`
   await admin.client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'weak'`)
-  await using _role = { [Symbol.asyncDispose]: () => admin.client.query(`DROP ROLE ${role}`).then(() => undefined) }
+  await using _role = {
+    [Symbol.asyncDispose]: () => admin.client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`).then(() => undefined),
+  }
   await admin.client.query(sql.replace('%', role))
   const weak = new URL(place.url)
   Object.assign(weak, { username: role, password: 'weak' })
   const { stderr } = await failure({ env: { FACTOTUM_HOME: home.path, DATABASE_URL: weak.href } })
   expect(stderr).toMatch(problem)
+})
+
+test('a database of another encoding is refused before anything is created in it', async () => {
+  await using home = await preparedHome()
+  await using place = await createTestDatabase({ migrated: false })
+  await using admin = await connected(place.url)
+  const name = `${new URL(place.url).pathname.slice(1)}_ascii`
+  await admin.client.query(`CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`)
+  await using _dropped = {
+    [Symbol.asyncDispose]: () => admin.client.query(`DROP DATABASE ${name} WITH (FORCE)`).then(() => undefined),
+  }
+  const DATABASE_URL = Object.assign(new URL(place.url), { pathname: name }).href
+  const { stderr } = await failure({ env: { FACTOTUM_HOME: home.path, DATABASE_URL } })
+  expect(stderr).toMatch(/encoding of the database is SQL_ASCII; Factotum needs UTF8. .*ENCODING 'UTF8'/)
 })
 
 test.each([
@@ -158,12 +180,15 @@ test('a host whose name leads nowhere is what cannot be listened on, and no outa
   expect(stderr).not.toContain('database')
 })
 
-test.skipIf(pgBouncerSkipReason !== '')(`PgBouncer in transaction mode is refused${pgBouncerSkipReason}`, async () => {
+test.skipIf(pgBouncerSkipReason !== '').each([
+  [['pool_mode = transaction', 'ignore_startup_parameters = options'], /PgBouncer with pool_mode = transaction/],
+  [['pool_mode = session'], /a pooler that takes no settings for a connection/],
+])(`PgBouncer is refused: %s${pgBouncerSkipReason}`, async (settings, problem) => {
   await using home = await preparedHome()
   await using place = await createTestDatabase()
-  await using pooler = await startPgBouncer(place.url, home.path)
+  await using pooler = await startPgBouncer(place.url, { folder: home.path, settings })
   const { stderr } = await failure({ env: { FACTOTUM_HOME: home.path, DATABASE_URL: pooler.url } })
-  expect(stderr).toContain('PgBouncer with pool_mode = transaction')
+  expect(stderr).toMatch(problem)
   expect(stderr).toContain('Give the address of PostgreSQL itself')
 })
 

@@ -133,3 +133,25 @@ test.each([
     await database.close()
   }
 })
+
+test('what a process that stands still holds in a transaction is freed without it, and it goes on', async () => {
+  await using place = await createTestDatabase()
+  const logger = createLogger({ level: 'silent', pretty: false })
+  const [still, other] = [1, 2].map(() => new Database({ url: place.url, maxConnections: 1, logger }))
+  if (still === undefined || other === undefined) throw new Error('two were made')
+  const lock = { name: '', text: 'SELECT pg_advisory_xact_lock(1)' }
+  try {
+    const stopped = still.transaction(async (transaction) => {
+      const [limit] = await transaction.query({ name: '', text: 'SHOW idle_in_transaction_session_timeout' }, [])
+      expect(limit).not.toEqual({ idle_in_transaction_session_timeout: '0' })
+      await transaction.query({ name: '', text: `SET idle_in_transaction_session_timeout = '50ms'` }, [])
+      await transaction.query(lock, [])
+      await other.query(lock, [])
+      await transaction.query(lock, [])
+    })
+    await expect(stopped).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+    await still.query(lock, [])
+  } finally {
+    await Promise.all([still.close(), other.close()])
+  }
+})

@@ -3,11 +3,14 @@ import pg from 'pg'
 import { hostAddresses } from '../../config/database-address.ts'
 import { AppError, messageOf } from '../../core/errors.ts'
 import { hasCode } from '../../platform/error-code.ts'
+import { SESSION_OPTIONS } from './session-options.ts'
 import { writableAddress } from './writable-client.ts'
 
 const CONNECT_TIMEOUT_MS = 5000
 /** As pg says it, without a code. */
 const NO_TLS = 'The server does not support SSL connections'
+/** As PgBouncer says it, under a code that PostgreSQL has for much else. */
+const NO_SETTINGS = 'unsupported startup parameter'
 
 /**
  * To the one host that `url` names, whatever it is, or of several to the first that takes writes.
@@ -21,6 +24,7 @@ export async function connectClient(url: string, applicationName: string): Promi
       connectionString: addresses.length === 1 ? url : await writableAddress(addresses),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       application_name: applicationName,
+      options: SESSION_OPTIONS,
     })
     db.on('error', () => {}) // a connection that breaks also fails the query under way, which tells
     await db.connect()
@@ -48,6 +52,10 @@ export function cannotConnect(cause: unknown): AppError {
   if (reason === NO_TLS) {
     const fix = 'Turn it on there (ssl = on), or take sslmode out of DATABASE_URL.'
     return new AppError('CONFIG_INVALID', `PostgreSQL takes no encrypted connections. ${fix}`, { cause })
+  }
+  if (reason.startsWith(NO_SETTINGS)) {
+    const says = `DATABASE_URL leads to a pooler that takes no settings for a connection (${reason})`
+    return new AppError('CONFIG_INVALID', `${says}. Give the address of PostgreSQL itself.`, { cause })
   }
   if (hasCode(cause, NO_CONNECTION_LEFT)) return noConnectionLeft(cause)
   return new AppError('DATABASE_UNAVAILABLE', `PostgreSQL cannot be reached: ${reason}. Is DATABASE_URL right?`, {

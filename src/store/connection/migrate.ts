@@ -14,6 +14,7 @@ import pg from 'pg'
 import { AppError, messageOf } from '../../core/errors.ts'
 import { packageFile } from '../../platform/package-file.ts'
 import { connectClient, cannotConnect } from './connect-client.ts'
+import { findServerProblem } from './find-server-problem.ts'
 import { hasCode } from '../../platform/error-code.ts'
 import { lockMigrations, type LockMigrationsOptions } from './lock-migrations.ts'
 
@@ -33,7 +34,8 @@ interface AppliedMigration {
 const MIGRATIONS = packageFile('prisma/migrations')
 /** As all migrations write them, which a test holds. */
 const TABLE_STATEMENTS = /^ *(CREATE|DROP|ALTER) TABLE "(\w+)"(?: RENAME TO "(\w+)"| \(|;)/gm
-const OLDEST_SERVER = 150_000
+const NOT_ALLOWED = '42501'
+const MAKE_OWNER = 'Make the user in DATABASE_URL the owner of the database: ALTER DATABASE … OWNER TO …'
 const BOOKKEEPING = `
   CREATE TABLE _prisma_migrations (
     id varchar(36) PRIMARY KEY,
@@ -56,7 +58,7 @@ export interface MigrateOptions extends LockMigrationsOptions {
 
 /**
  * Applies what is missing and returns the names of what it applied; on repeat, nothing. Throws CONFIG_INVALID when a
- * person must act (wrong address or password, a server too old, a database of a newer version, an edited or failed
+ * person must act (wrong address or password, a server too old, an encoding that is not UTF8, a database of a newer version, an edited or failed
  * migration), DATABASE_UNAVAILABLE (retry: backoff) when the server cannot be
  * reached or another connection does not give the lock back.
  */
@@ -66,7 +68,7 @@ export async function migrate(url: string, options: MigrateOptions): Promise<str
   const migrations = all.filter(({ name }) => only === undefined || only.has(name))
   const db = await connectClient(url, 'factotum migrate')
   try {
-    await requireServerVersion(db)
+    await requireServer(db)
     await lockMigrations(db, options)
     const pending = compare(migrations, await readApplied(db))
     // Of a new database no one asks which.
@@ -113,17 +115,9 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   )
 }
 
-async function requireServerVersion(db: pg.Client): Promise<void> {
-  const { rows } = await db.query<{ number: number; version: string }>(
-    `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`,
-  )
-  const server = rows[0]
-  if (server === undefined || server.number >= OLDEST_SERVER) return
-  throw new AppError(
-    'CONFIG_INVALID',
-    `The server behind DATABASE_URL is PostgreSQL ${server.version}; Factotum needs 15 or newer. ` +
-      'Upgrade it, or unset DATABASE_URL to use the embedded one.',
-  )
+async function requireServer(db: pg.Client): Promise<void> {
+  const problem = await findServerProblem(db)
+  if (problem !== null) throw new AppError('CONFIG_INVALID', `${problem.says} ${problem.fix}`)
 }
 
 /** Whether the bookkeeping of migrations is there: some server was started on this database, or a backup restored. */
@@ -158,11 +152,10 @@ async function createBookkeeping(db: pg.Client): Promise<void> {
   try {
     await db.query(BOOKKEEPING)
   } catch (error) {
-    if (!hasCode(error, '42501')) throw error
+    if (!hasCode(error, NOT_ALLOWED)) throw error
     throw new AppError(
       'CONFIG_INVALID',
-      `The user in DATABASE_URL may not create tables (${messageOf(error)}). ` +
-        'Make it the owner of the database: ALTER DATABASE … OWNER TO …',
+      `The user in DATABASE_URL may not create tables (${messageOf(error)}). ${MAKE_OWNER}`,
       { cause: error },
     )
   }
@@ -210,7 +203,8 @@ async function apply(db: pg.Client, { name, sql, checksum }: Migration): Promise
   } catch (error) {
     // Nothing else uses this connection: that it ends rolls the transaction back.
     if (!(error instanceof pg.DatabaseError)) throw cannotConnect(error)
-    throw new AppError('CONFIG_INVALID', `Migration ${name} failed and was rolled back: ${error.message}.`, {
+    const fix = hasCode(error, NOT_ALLOWED) ? ` ${MAKE_OWNER}` : ''
+    throw new AppError('CONFIG_INVALID', `Migration ${name} failed and was rolled back: ${error.message}.${fix}`, {
       cause: error,
     })
   }

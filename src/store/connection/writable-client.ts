@@ -10,6 +10,7 @@ import pg from 'pg'
 import { hostAddresses } from '../../config/database-address.ts'
 import { hasCode } from '../../platform/error-code.ts'
 import { messageOf } from '../../core/errors.ts'
+import { SESSION_OPTIONS } from './session-options.ts'
 
 /** A host that has not let us in by then is passed over; less than any timeout of a connection. */
 const ASK_MS = 1500
@@ -29,7 +30,7 @@ export class WritableClient extends pg.Client {
   /** `connectionString` may name several hosts. */
   constructor(config: pg.ClientConfig = {}) {
     const addresses = hostAddresses(config.connectionString ?? '')
-    super({ ...config, connectionString: addresses[0] })
+    super({ ...config, connectionString: addresses[0], options: SESSION_OPTIONS })
     this.#addresses = addresses
     // It can end in the moment of its login, before anything listens, and an error without a listener ends the process.
     // The next statement fails, which tells.

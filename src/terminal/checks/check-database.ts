@@ -3,15 +3,14 @@ import type pg from 'pg'
 import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { connectClient } from '../../store/connection/connect-client.ts'
+import { findServerProblem } from '../../store/connection/find-server-problem.ts'
 import { isMigrated, migrationNames } from '../../store/connection/migrate.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
 
-const OLDEST_SERVER = 150_000
 const CLOCK_WARN_MS = 2000
 const CLOCK_FAIL_MS = 60_000
 
 interface Facts {
-  readonly number: number
   readonly version: string
   readonly free: number
   readonly nowMs: number
@@ -19,8 +18,7 @@ interface Facts {
   readonly mayCreate: boolean
 }
 
-const FACTS = `SELECT current_setting('server_version_num')::int AS number,
-  current_setting('server_version') AS version,
+const FACTS = `SELECT current_setting('server_version') AS version,
   current_setting('max_connections')::int
     - (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS free,
   extract(epoch FROM clock_timestamp())::float8 * 1000 AS "nowMs", pg_is_in_recovery() AS "isStandby",
@@ -51,6 +49,8 @@ export async function checkDatabase(
     const answeredMs = clock.now().getTime()
     const [facts] = rows
     if (facts === undefined) return []
+    const problem = await findServerProblem(client)
+    if (problem !== null) return [fail('database', problem.says, problem.fix)]
     return [
       describeServer(facts, databaseConnections),
       describeClock(facts, { askedMs, answeredMs }),
@@ -63,9 +63,8 @@ export async function checkDatabase(
   }
 }
 
-function describeServer({ number, version, free, isStandby, mayCreate }: Facts, wanted: number): Finding {
+function describeServer({ version, free, isStandby, mayCreate }: Facts, wanted: number): Finding {
   const name = `PostgreSQL ${version}`
-  if (number < OLDEST_SERVER) return fail('database', `${name} is too old.`, 'Upgrade it to 15 or later.')
   if (isStandby)
     return fail('database', `${name} is a standby, which takes no writes.`, 'Name the primary in DATABASE_URL.')
   if (!mayCreate)
