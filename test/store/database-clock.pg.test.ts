@@ -6,10 +6,11 @@ import { DatabaseClock } from '../../src/store/connection/database-clock.ts'
 import { Database } from '../../src/store/database.ts'
 import { createTestDatabase } from '../harness/database.ts'
 
-const logger = createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true })
 const HOUR_MS = 3_600_000
 
-test('after its machine has slept a process reads the time as soon as it is asked for it', async () => {
+test('after its machine has slept a process reads the time as soon as it is asked for it, and says by how much it jumped', async () => {
+  const lines: string[] = []
+  const logger = createLogger({ level: 'warn', pretty: false, to: { write: (line) => void lines.push(line) } })
   const server = await createTestDatabase()
   const database = new Database({ url: server.url, maxConnections: 1, logger })
   let sleptMs = 0
@@ -28,6 +29,10 @@ test('after its machine has slept a process reads the time as soon as it is aske
   await paused.promise
   sleptMs = 8 * HOUR_MS
   await expect.poll(() => Math.abs(clock.now().getTime() - Date.now())).toBeLessThan(HOUR_MS)
+  await expect.poll(() => lines.join('')).toContain("the database's time jumped, or this machine slept")
+  const { jumpedMs } = JSON.parse(lines[0] ?? '') as { jumpedMs: number }
+  expect(Math.abs(jumpedMs - 8 * HOUR_MS)).toBeLessThan(HOUR_MS)
+  expect(lines).toHaveLength(1)
   await clock.stop()
   await database.close()
   await server.drop()

@@ -20,7 +20,7 @@ const READ_MS = 5000
 const RETRY = { firstMs: READ_MS, maxMs: READ_MS }
 /** Less than this is how long the answer took, not how far the clocks are apart. */
 const TOLERANCE_MS = 50
-/** So far apart that the operator of the host should know. */
+/** So far apart, or such a jump, that the operator should know. */
 const WRONG_MS = 2000
 
 const NOW = { name: 'clock.now', text: 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms' }
@@ -33,6 +33,7 @@ export class DatabaseClock implements Clock {
   #zeroMs = 0
   /** The host's, when that was asked for. */
   #hostZeroMs = 0
+  #hostDiffers = false
 
   private constructor(options: DatabaseClockOptions) {
     this.#options = options
@@ -53,9 +54,7 @@ export class DatabaseClock implements Clock {
   static async start(options: DatabaseClockOptions): Promise<DatabaseClock> {
     const clock = new DatabaseClock(options)
     clock.#zeroMs = (await clock.#read()).zeroMs
-    const aheadMs = options.clock.now().getTime() - clock.now().getTime()
-    if (Math.abs(aheadMs) > WRONG_MS)
-      options.logger.warn({ aheadMs }, 'the clock of this host differs from that of the database, whose time holds')
+    clock.#compareHost()
     clock.#poll.start()
     return clock
   }
@@ -97,8 +96,27 @@ export class DatabaseClock implements Clock {
 
   async #tick(): Promise<void> {
     const { zeroMs, tookMs } = await this.#read()
+    const jumpedMs = zeroMs - this.#zeroMs
     // Else time would jump to and fro by what a slow answer seems to say.
-    if (Math.abs(zeroMs - this.#zeroMs) > TOLERANCE_MS + tookMs) this.#zeroMs = zeroMs
+    if (Math.abs(jumpedMs) > TOLERANCE_MS + tookMs) this.#zeroMs = zeroMs
+    if (Math.abs(jumpedMs) > WRONG_MS + tookMs)
+      this.#options.logger.warn(
+        { jumpedMs },
+        "the database's time jumped, or this machine slept; what is due or expires goes by the new time",
+      )
+    this.#compareHost()
+  }
+
+  /** Says so once, until the clocks agree again. */
+  #compareHost(): void {
+    const aheadMs = this.#options.clock.now().getTime() - this.now().getTime()
+    const differs = Math.abs(aheadMs) > WRONG_MS
+    if (differs && !this.#hostDiffers)
+      this.#options.logger.warn(
+        { aheadMs },
+        'the clock of this host differs from that of the database, whose time holds',
+      )
+    this.#hostDiffers = differs
   }
 
   #hostZero(): number {
