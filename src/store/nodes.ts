@@ -2,10 +2,10 @@
  * Nodes: the processes that run turns. A node is alive while it holds the advisory lock of its id (which PostgreSQL
  * frees the moment its connection ends) and beats (for hosts that hang or vanish). All times are the database's.
  *
- * Others evict a node whose lock is free or that has not beaten for `silentMs`. From then on it claims nothing, and
- * its sessions go to others: at once, unless a command may still run in them; otherwise when that command has ended for
- * certain (`over`). A node that is evicted and lives leaves by itself. Only a node that died counts against
- * the turns that it ran (`buryNode`).
+ * Others evict a node whose lock is free or that has not beaten for `silentMs`: by the database's clock, and, as that may
+ * jump, while they watched (`Evictions`). From then on it claims nothing, and its sessions go to others: at once, unless
+ * a command may still run in them; otherwise when that command has ended for certain (`over`). A node that is evicted
+ * and lives leaves by itself. Only a node that died counts against the turns that it ran (`buryNode`).
  */
 import type { Client } from 'pg'
 import type { Timing } from '../config/timing.ts'
@@ -88,6 +88,28 @@ const LEAVE = {
     UPDATE sessions s SET owner = NULL, turn_user = NULL, ready_at = coalesce(s.ready_at, now()) FROM free WHERE s.id = free.id`,
 }
 
+/** The last beat of a node, as a text that changes with each. */
+export interface LastBeat {
+  readonly id: number
+  readonly beat: string
+}
+
+/** Of all nodes in the list but `self`, evicted ones, too. */
+export async function readBeats(database: Database, self: number): Promise<LastBeat[]> {
+  return database.query<LastBeat>(BEATS, [self])
+}
+
+const BEATS = {
+  name: 'nodes.beats',
+  plansOnce: true,
+  text: 'SELECT id, seen_at::text AS beat FROM nodes WHERE id <> $1',
+}
+
+interface Silence extends Pick<Timing, 'silentMs' | 'missingMs'> {
+  /** Nodes that have not beaten for `silentMs` while this process watched. */
+  readonly unheard: readonly number[]
+}
+
 /**
  * Evicts the nodes that are lost, and returns all that are evicted; also those that are no longer in the list, but hold
  * sessions by their last statement.
@@ -95,14 +117,16 @@ const LEAVE = {
 export async function evictNodes(
   database: Database,
   self: number,
-  { silentMs, missingMs }: Pick<Timing, 'silentMs' | 'missingMs'>,
+  { silentMs, missingMs, unheard }: Silence,
 ): Promise<EvictedNode[]> {
-  return database.query<EvictedNode>(EVICT, [self, silentMs, missingMs])
+  return database.query<EvictedNode>(EVICT, [self, silentMs, missingMs, unheard])
 }
 
 /** Whether a command may run in the session `s`: what a turn starts is marked before. */
 const RUNS_COMMAND = `EXISTS (SELECT 1 FROM turns r JOIN tasks c ON c.turn_id = r.id
       WHERE r.session_id = s.id AND r.status = 'RUNNING' AND c.status = 'RUNNING' AND c.type <> 'MSG')`
+
+const IS_SILENT = '(seen_at < now() - silent AND id = ANY($4::int[]))'
 
 /** A turn whose node is evicted may have brought it down if it ran a command, or if no turn there did. */
 const EVICT = {
@@ -111,7 +135,7 @@ const EVICT = {
   text: `WITH silence AS (SELECT $2::float8 * interval '1 millisecond' AS silent, $3::float8 * interval '1 millisecond' AS missing),
     evicted AS (
       UPDATE nodes SET evicted_at = now() FROM silence WHERE id <> $1 AND evicted_at IS NULL
-        AND (seen_at < now() - silent OR pg_try_advisory_xact_lock(${NODE_LOCK}, id))
+        AND (${IS_SILENT} OR pg_try_advisory_xact_lock(${NODE_LOCK}, id))
       RETURNING id, process, seen_at),
     running AS MATERIALIZED (
       SELECT t.id, s.owner, ${RUNS_COMMAND} AS runs_command
@@ -121,8 +145,8 @@ const EVICT = {
       WHERE runs_command OR NOT any_runs),
     marked AS (
       UPDATE turns t SET evicted_nodes = t.evicted_nodes || suspects.owner FROM suspects WHERE t.id = suspects.id)
-    SELECT id, process, seen_at < now() - silent AS "isSilent", false AS "isMissing" FROM evicted, silence
-    UNION ALL SELECT id, process, seen_at < now() - silent, evicted_at < now() - missing
+    SELECT id, process, ${IS_SILENT} AS "isSilent", false AS "isMissing" FROM evicted, silence
+    UNION ALL SELECT id, process, ${IS_SILENT}, evicted_at < now() - missing
       FROM nodes, silence WHERE evicted_at IS NOT NULL
     UNION ALL SELECT DISTINCT s.owner, NULL, true, true FROM sessions s
       WHERE s.owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = s.owner)`,

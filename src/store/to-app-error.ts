@@ -3,9 +3,9 @@ import { AppError, messageOf } from '../core/errors.ts'
 /**
  * What failed on the other side, as an AppError; anything else as it is. Knows errors of pg and, by the code that its
  * driver adapter saw, those of Prisma. SQLSTATE classes: 08 connection, 57P0x shutdown and cannot-connect-now, 53x00
- * out of memory, connections or another limit, 57014 a statement that took too long, 25P03 a transaction that stood still, 25006 a server that became a
- * replica, 4000x and 40P01 a statement that lost against another one, 58030 I/O, 53100 disk full
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ * out of memory, connections or another limit, 57014 a statement that took too long, 25P03 a transaction that stood
+ * still, 25006 a server that became a replica, 4000x and 40P01 a statement that lost against another one, 58030 I/O,
+ * 53100 disk full (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
 export function toAppError(error: unknown): unknown {
   const codes = codesOf(error)

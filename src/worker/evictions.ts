@@ -11,7 +11,7 @@ import type { Timing } from '../config/timing.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../store/database.ts'
-import { buryNode, evictNodes, freeSessions, type EvictedNode } from '../store/nodes.ts'
+import { buryNode, evictNodes, freeSessions, readBeats, type EvictedNode, type LastBeat } from '../store/nodes.ts'
 
 export interface EvictionsOptions {
   readonly database: Database
@@ -30,8 +30,14 @@ interface Fate {
   readonly hasDied: boolean
 }
 
+interface SeenBeat extends LastBeat {
+  /** When this process read it for the first time. */
+  readonly sinceMs: number
+}
+
 export class Evictions {
   readonly #options: EvictionsOptions
+  #beats: ReadonlyMap<number, SeenBeat> = new Map()
 
   constructor(options: EvictionsOptions) {
     this.#options = options
@@ -40,7 +46,8 @@ export class Evictions {
   /** As `self`, which is a node. Returns how many sessions were freed. */
   async poll(self: number): Promise<number> {
     const { database, timing, logger } = this.#options
-    const evicted = await evictNodes(database, self, timing)
+    const unheard = await this.#listen(self)
+    const evicted = await evictNodes(database, self, { ...timing, unheard })
     if (evicted.length === 0) return 0
     const over: number[] = []
     for (const node of evicted) {
@@ -53,6 +60,23 @@ export class Evictions {
     if (sessions > 0)
       logger.warn({ sessions, nodes: evicted.map(({ id }) => id) }, 'a node died or hangs; its sessions are taken over')
     return sessions
+  }
+
+  /**
+   * Which nodes have not beaten for `silentMs`, as long as this process has watched: when the database's clock jumps,
+   * the last beats of all nodes seem old at once.
+   */
+  async #listen(self: number): Promise<number[]> {
+    const { database, timing, clock } = this.#options
+    const askedMs = clock.monotonicMs()
+    const beats = await readBeats(database, self)
+    const sinceMs = clock.monotonicMs()
+    const seen = beats.map((last): SeenBeat => {
+      const known = this.#beats.get(last.id)
+      return known?.beat === last.beat ? known : { ...last, sinceMs }
+    })
+    this.#beats = new Map(seen.map((last) => [last.id, last]))
+    return seen.filter((last) => askedMs - last.sinceMs >= timing.silentMs).map(({ id }) => id)
   }
 
   async #fateOf({ process, isSilent, isMissing }: EvictedNode): Promise<Fate> {

@@ -29,6 +29,7 @@ afterEach(() => world[Symbol.asyncDispose]())
 
 const database = () => world.context.database
 const limits = { summarizeThreshold: 3, maxRunningPerUser: 1000 }
+const evict = (unheard: number[] = []) => evictNodes(database(), SELF, { ...TIMING, unheard })
 const claim = (node: number, held: string[] = []) => claimSessions(database(), node, { limit: 10, held })
 
 /** A turn that node `LOST` runs, with a command under way or none. */
@@ -78,7 +79,7 @@ const deathsOf = async () =>
   )
 
 describe('a node that was evicted', () => {
-  beforeEach(async () => void (await evictNodes(database(), SELF, TIMING)))
+  beforeEach(async () => void (await evict()))
 
   test('claims nothing: no waiting session, no free one, and no session with its message', async () => {
     await sendMessage(world.context, world.as('alice'), { sessionId: 'cli:waits', content: 'x' })
@@ -98,27 +99,28 @@ describe('a node that was evicted', () => {
     expect((await claim(SELF)).map(({ sessionId }) => sessionId)).toEqual(['cli:waits'])
   })
 
-  test('is told so by its beat, which changes nothing', async () => {
+  test('is told so by its beat, which changes nothing; and is none for the clock of the database alone', async () => {
     const connection = new Client({ connectionString: database().url })
     await connection.connect()
     await world.sql(`SELECT setval(pg_get_serial_sequence('nodes', 'id'), 9)`)
     const node = await registerNode(connection, { process: null, host: 'here', version: '0.0.0' })
     await world.sql(`UPDATE nodes SET seen_at = now() + interval '1 hour' WHERE id = $1`, node)
-    expect((await evictNodes(database(), SELF, TIMING)).map(({ id }) => id)).not.toContain(node)
+    expect((await evict()).map(({ id }) => id)).not.toContain(node)
     expect(await beat(connection, node)).toBe(true)
     await world.sql(`UPDATE nodes SET seen_at = now() - interval '9 s' WHERE id = $1`, node)
-    const evicted = await evictNodes(database(), SELF, TIMING)
+    expect((await evict()).map(({ id }) => id)).not.toContain(node)
+    const evicted = await evict([node])
     expect(evicted.find(({ id }) => id === node)).toMatchObject({ isSilent: true })
     expect(await beat(connection, node)).toBe(false)
-    expect((await evictNodes(database(), SELF, TIMING)).find(({ id }) => id === node)).toMatchObject({ isSilent: true })
+    expect((await evict([node])).find(({ id }) => id === node)).toMatchObject({ isSilent: true })
     await connection.end()
   })
 
   test('is listed again under no circumstances; who sees it first counts it once', async () => {
-    const again = await evictNodes(database(), SELF, TIMING)
+    const again = await evict()
     expect(again.filter(({ id }) => id === LOST)).toMatchObject([{ id: LOST, isSilent: false, isMissing: false }])
     await world.sql(`UPDATE nodes SET seen_at = now() - interval '9 s', evicted_at = now() - interval '2 min'`)
-    expect((await evictNodes(database(), SELF, TIMING)).filter(({ id }) => id === LOST)).toMatchObject([
+    expect((await evict([LOST])).filter(({ id }) => id === LOST)).toMatchObject([
       { id: LOST, isSilent: true, isMissing: true },
     ])
   })
@@ -129,7 +131,7 @@ describe('the sessions of an evicted node', () => {
     await runTurn('cli:thinks', null)
     await runTurn('cli:judges', 'DONE')
     const { lease, turn } = await runTurn('cli:runs', 'RUNNING')
-    await evictNodes(database(), SELF, TIMING)
+    await evict()
     expect(await freeSessions(database(), [])).toBe(2)
     expect(await ownersOf()).toEqual({ 'cli:thinks': null, 'cli:judges': null, 'cli:runs': LOST })
     // Its own node still writes: nobody else has it.
@@ -145,7 +147,7 @@ describe('the sessions of an evicted node', () => {
 
   test('stay with it while they are changed', async () => {
     const { lease, turn } = await runTurn('cli:begins', null)
-    await evictNodes(database(), SELF, TIMING)
+    await evict()
     const begun = world.interleave(
       (uncommitted) => commitTurn(uncommitted.context.database, { lease, turn }, planWith('RUNNING')),
       async () => {
@@ -164,14 +166,12 @@ describe('the sessions of an evicted node', () => {
   test('are found also when it took them with its last statement, after it was off the list', async () => {
     await sendMessage(world.context, world.as('alice'), { sessionId: 'cli:last', content: 'x' })
     await world.sql('UPDATE sessions SET owner = 77')
-    expect((await evictNodes(database(), SELF, TIMING)).filter(({ id }) => id === 77)).toHaveLength(1)
+    expect((await evict()).filter(({ id }) => id === 77)).toHaveLength(1)
     expect(await freeSessions(database(), [])).toBe(1)
   })
 })
 
 describe('a death counts', () => {
-  const evict = async () => void (await evictNodes(database(), SELF, TIMING))
-
   test('against the turns that ran a command, when the node has died', async () => {
     await runTurn('cli:thinks', null)
     await runTurn('cli:runs', 'RUNNING')
@@ -197,7 +197,7 @@ describe('a death counts', () => {
     await buryNode(database(), LOST)
     expect(await deathsOf()).toEqual({ 'cli:runs': 0 })
     expect(await ownersOf()).toEqual({ 'cli:runs': null })
-    expect((await evictNodes(database(), SELF, TIMING)).map(({ id }) => id)).not.toContain(LOST)
+    expect((await evict()).map(({ id }) => id)).not.toContain(LOST)
   })
 
   test('and what is just being changed does not keep it on the list, and is freed by the next one to poll', async () => {
@@ -211,7 +211,7 @@ describe('a death counts', () => {
     await leaveNode(database(), LOST, { hasDied: false })
     expect(await ownersOf()).toEqual({ 'cli:runs': null, 'cli:changes': LOST })
     await changing.end()
-    expect((await evictNodes(database(), SELF, TIMING)).map(({ id }) => id)).toContain(LOST)
+    expect((await evict()).map(({ id }) => id)).toContain(LOST)
     expect(await freeSessions(database(), [])).toBe(1)
     expect(await ownersOf()).toEqual({ 'cli:runs': null, 'cli:changes': null })
   })

@@ -58,9 +58,9 @@ export interface MigrateOptions extends LockMigrationsOptions {
 
 /**
  * Applies what is missing and returns the names of what it applied; on repeat, nothing. Throws CONFIG_INVALID when a
- * person must act (wrong address or password, a server too old, an encoding that is not UTF8, a database of a newer version, an edited or failed
- * migration), DATABASE_UNAVAILABLE (retry: backoff) when the server cannot be
- * reached or another connection does not give the lock back.
+ * person must act (wrong address or password, a server or database that cannot be used, one of a newer version, an
+ * edited or failed migration), DATABASE_UNAVAILABLE (retry: backoff) when the server cannot be reached or another
+ * connection does not give the lock back.
  */
 export async function migrate(url: string, options: MigrateOptions): Promise<string[]> {
   const { logger, directory = MIGRATIONS, only } = options
