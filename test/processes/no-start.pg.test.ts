@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { authenticate } from '../../src/config/access/authenticate.ts'
+import { dataDirectory } from '../../src/config/home/factotum-home.ts'
 import { configPath, loadConfig } from '../../src/config/load-config.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -151,6 +152,18 @@ test('a database of another encoding is refused before anything is created in it
   const DATABASE_URL = Object.assign(new URL(place.url), { pathname: name }).href
   const { stderr } = await failure({ env: { FACTOTUM_HOME: home.path, DATABASE_URL } })
   expect(stderr).toMatch(/encoding of the database is SQL_ASCII; Factotum needs UTF8. .*ENCODING 'UTF8'/)
+})
+
+test('a standby is called so', async () => {
+  await using home = await preparedHome()
+  const logger = createLogger({ level: 'silent', pretty: false })
+  const options = { home: home.path, logger, clock: systemClock, settings: { wal_level: 'replica' } }
+  await (await startEmbeddedPostgres(options)).stop()
+  await writeFile(join(dataDirectory(home.path), 'standby.signal'), '')
+  const standby = await startEmbeddedPostgres(options)
+  await using _stopped = { [Symbol.asyncDispose]: () => standby.stop() }
+  const { stderr } = await failure({ env: { FACTOTUM_HOME: home.path, DATABASE_URL: standby.url } })
+  expect(stderr).toMatch(/is a standby, which takes no writes. Name the primary/)
 })
 
 test.each([

@@ -7,9 +7,9 @@ import { converse } from '../harness/story.ts'
 
 const UID = 54_321
 const isRoot = process.getuid?.() === 0
-const name = `it starts, and turns run${isRoot ? '' : ' [SKIPPED: root alone can be another user]'}`
+const reason = isRoot ? '' : ' [SKIPPED: root alone can be another user]'
 
-test.skipIf(!isRoot)(name, async () => {
+test.skipIf(!isRoot)(`it starts, and turns run${reason}`, async () => {
   await using cluster = await Cluster.begin()
   for (const path of [cluster.home, cluster.path('config.toml')]) await chown(path, UID, UID)
   const another = ['setpriv', `--reuid=${UID}`, `--regid=${UID}`, '--clear-groups', '--']

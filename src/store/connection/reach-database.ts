@@ -6,6 +6,7 @@
 import type pg from 'pg'
 import { AppError, messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { hasCode } from '../../platform/error-code.ts'
 import { randomHex } from '../../platform/id.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { connectClient } from './connect-client.ts'
@@ -25,11 +26,13 @@ const SAY_MS = 5000
 /** Notifications take milliseconds. */
 const NOTIFIED_MS = 5000
 const APPLICATION = 'factotum start'
+/** SQLSTATE read_only_sql_transaction. */
+const NO_WRITES = '25006'
 
 /**
  * Resolves when the database can be used. Throws CONFIG_INVALID when a person must act (wrong login or database, a
- * pooler that shares connections between transactions), DATABASE_UNAVAILABLE when it cannot be reached for a minute,
- * SHUTTING_DOWN when `stopping` aborts.
+ * pooler that shares connections between transactions), DATABASE_UNAVAILABLE when it cannot be reached for a minute or is
+ * a standby, SHUTTING_DOWN when `stopping` aborts.
  */
 export async function reachDatabase(url: string, options: ReachDatabaseOptions): Promise<void> {
   const listening = await connectInTime(url, options)
@@ -37,6 +40,8 @@ export async function reachDatabase(url: string, options: ReachDatabaseOptions):
     const notifying = await connectClient(url, APPLICATION)
     try {
       if (!(await isNotified(listening, notifying, options.clock))) throw sharedConnections()
+    } catch (error) {
+      throw hasCode(error, NO_WRITES) ? isStandby(error) : error
     } finally {
       await notifying.end()
     }
@@ -78,6 +83,15 @@ async function isNotified(listening: pg.Client, notifying: pg.Client, clock: Clo
   const isHeard = await Promise.race([notified, clock.sleep(NOTIFIED_MS, heard.signal).then(() => false)])
   heard.abort()
   return isHeard
+}
+
+/** It passes when the standby is promoted. */
+function isStandby(cause: unknown): AppError {
+  return new AppError(
+    'DATABASE_UNAVAILABLE',
+    'The PostgreSQL behind DATABASE_URL is a standby, which takes no writes. Name the primary, or promote this one.',
+    { retry: 'backoff', cause },
+  )
 }
 
 function sharedConnections(): AppError {
