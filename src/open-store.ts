@@ -6,6 +6,7 @@ import { shareConnections } from './config/process-connections.ts'
 import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
 import type { Clock } from './platform/clock.ts'
+import { takeTimeOfIds } from './platform/id.ts'
 import type { Logger } from './platform/logger.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
 import { Database } from './store/database.ts'
@@ -59,6 +60,7 @@ export async function openStore(options: StoreOptions, secrets: SecretStore, ope
     return filling
   })
   const clock = await DatabaseClock.start({ database, clock: hostClock, logger })
+  takeTimeOfIds(clock)
   opened.add('database clock', () => clock.stop())
   const doorbell = new Doorbell({ url: resolved.url, logger, clock })
   doorbell.on('gone', ({ sessionId }) => secrets.forget(sessionId))

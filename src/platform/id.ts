@@ -3,7 +3,8 @@
  * in base32, so ids sort by time of creation (https://github.com/jetify-com/typeid).
  */
 import { createHash, randomBytes, randomFillSync, randomInt } from 'node:crypto'
-import { fromUUIDBytes, toUUIDBytes, typeidUnboxed, type TypeId } from 'typeid-js'
+import { fromUUIDBytes, toUUIDBytes, type TypeId } from 'typeid-js'
+import { systemClock, type Clock } from './clock.ts'
 
 export const ID_PREFIXES = {
   message: 'msg',
@@ -31,9 +32,39 @@ export const ID_PREFIXES = {
 } as const
 export type IdKind = keyof typeof ID_PREFIXES
 
-/** A fresh id of this kind, such as "msg_01jd…". */
+/** A fresh id of this kind, such as "msg_01jd…"; those of a process sort as they were made. */
 export function newId(kind: IdKind): string {
-  return typeidUnboxed(ID_PREFIXES[kind])
+  return fromUUIDBytes(ID_PREFIXES[kind], newBytes())
+}
+
+let clockOfIds: Pick<Clock, 'now'> = systemClock
+let lastMs = 0
+let count = 0
+/** A clock that goes back by less was corrected; one that goes back further is followed. */
+const CORRECTION_MS = 5000
+const MAX_COUNT = 0xfff
+
+/**
+ * From now on new ids have the time of `clock`: the database's, since lists and polls read what all processes made in
+ * the order of its ids.
+ */
+export function takeTimeOfIds(clock: Pick<Clock, 'now'>): void {
+  clockOfIds = clock
+}
+
+/** UUIDv7: milliseconds, how many came before in the same one (from a random number on), random bits. */
+function newBytes(): Buffer {
+  const bytes = randomBytes(16)
+  const ms = clockOfIds.now().getTime()
+  const isLater = ms > lastMs || lastMs - ms > CORRECTION_MS
+  if (isLater || count === MAX_COUNT) {
+    lastMs = isLater ? ms : lastMs + 1
+    count = bytes.readUInt16BE(6) & (MAX_COUNT >> 1)
+  } else count += 1
+  bytes.writeUIntBE(lastMs, 0, 6)
+  bytes.writeUInt16BE(0x7000 | count, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes
 }
 
 /**
