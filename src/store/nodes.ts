@@ -2,10 +2,10 @@
  * Nodes: the processes that run turns. A node is alive while it holds the advisory lock of its id (which PostgreSQL
  * frees the moment its connection ends) and beats (for hosts that hang or vanish). All times are the database's.
  *
- * Others evict a node whose lock is free or that has not beaten for `silentMs`: by the database's clock, and, as that may
- * jump, while they watched (`Evictions`). From then on it claims nothing, and its sessions go to others: at once, unless
- * a command may still run in them; otherwise when that command has ended for certain (`over`). A node that is evicted
- * and lives leaves by itself. Only a node that died counts against the turns that it ran (`buryNode`).
+ * Others evict a node whose lock is free or that has not beaten for `silentMs`: by the database's clock, and, as that
+ * may jump, while they watched (`Evictions`). From then on it claims nothing, and its sessions go to others: at once,
+ * unless a command may still run in them; otherwise when that command has ended for certain (`over`). A node that is
+ * evicted and lives leaves by itself. Only a node that died counts against the turns that it ran (`buryNode`).
  */
 import type { Client } from 'pg'
 import type { Timing } from '../config/timing.ts'

@@ -1,4 +1,4 @@
-/** The server of a user without an entry in passwd, whose HOME nothing sets: a container's with a number as its user. */
+/** The server of a user without an entry in passwd and without HOME, as a container has that runs as a number. */
 import { chown } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { Cluster, clientOf } from '../harness/cluster.ts'
