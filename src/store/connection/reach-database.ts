@@ -31,8 +31,8 @@ const NO_WRITES = '25006'
 
 /**
  * Resolves when the database can be used. Throws CONFIG_INVALID when a person must act (wrong login or database, a
- * pooler that shares connections between transactions), DATABASE_UNAVAILABLE when it cannot be reached for a minute or is
- * a standby, SHUTTING_DOWN when `stopping` aborts.
+ * pooler that shares connections between transactions), DATABASE_UNAVAILABLE when it is a standby or cannot be reached
+ * for a minute, SHUTTING_DOWN when `stopping` aborts.
  */
 export async function reachDatabase(url: string, options: ReachDatabaseOptions): Promise<void> {
   const listening = await connectInTime(url, options)
