@@ -5,7 +5,7 @@
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   bytea_output: 'hex',
-  datestyle: 'ISO',
+  DateStyle: 'ISO',
   default_transaction_isolation: 'read committed',
   extra_float_digits: '1',
   idle_in_transaction_session_timeout: '0',
@@ -15,7 +15,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   lock_timeout: '0',
   standard_conforming_strings: 'on',
   statement_timeout: '0',
-  timezone: 'UTC',
+  TimeZone: 'UTC',
 }
 
 /** For `options` of a connection. */
