@@ -54,7 +54,7 @@ export function takeTimeOfIds(clock: Pick<Clock, 'now'>): void {
 
 /** UUIDv7: milliseconds, how many came before in the same one (from a random number on), random bits. */
 function newBytes(): Buffer {
-  const bytes = randomBytes(16)
+  const bytes = draw(16)
   const ms = clockOfIds.now().getTime()
   const isLater = ms > lastMs || lastMs - ms > CORRECTION_MS
   if (isLater || count === MAX_COUNT) {
@@ -116,22 +116,25 @@ export function idKind(id: string): IdKind | null {
 
 /** `bytes` random bytes as lower-case hex: fences, tokens, correlation ids. */
 export function randomHex(bytes: number): string {
-  if (bytes > POOL_BYTES) return randomBytes(bytes).toString('hex')
-  if (drawn + bytes > POOL_BYTES) {
-    randomFillSync(pool)
-    drawn = 0
-  }
-  const hex = pool.toString('hex', drawn, drawn + bytes)
-  // Given once, to be found nowhere afterwards.
-  pool.fill(0, drawn, drawn + bytes)
-  drawn += bytes
-  return hex
+  return (bytes > POOL_BYTES ? randomBytes(bytes) : draw(bytes)).toString('hex')
 }
 
 /** To ask the system costs more than the bytes do, and every prompt and request wants some. */
 const POOL_BYTES = 2048
 const pool = Buffer.alloc(POOL_BYTES)
 let drawn = POOL_BYTES
+
+function draw(bytes: number): Buffer {
+  if (drawn + bytes > POOL_BYTES) {
+    randomFillSync(pool)
+    drawn = 0
+  }
+  const given = Buffer.from(pool.subarray(drawn, drawn + bytes))
+  // Given once, to be found nowhere afterwards.
+  pool.fill(0, drawn, drawn + bytes)
+  drawn += bytes
+  return given
+}
 
 /** `length` random characters, each of the alphabet's with the same chance: for people to type. */
 export function randomText(alphabet: string, length: number): string {

@@ -94,32 +94,34 @@ export interface LastBeat {
   readonly beat: string
 }
 
-/** Of all nodes in the list but `self`, evicted ones, too. */
-export async function readBeats(database: Database, self: number): Promise<LastBeat[]> {
-  return database.query<LastBeat>(BEATS, [self])
-}
-
-const BEATS = {
-  name: 'nodes.beats',
-  plansOnce: true,
-  text: 'SELECT id, seen_at::text AS beat FROM nodes WHERE id <> $1',
-}
-
 interface Silence extends Pick<Timing, 'silentMs' | 'missingMs'> {
   /** Nodes that have not beaten for `silentMs` while this process watched. */
   readonly unheard: readonly number[]
 }
 
-/**
- * Evicts the nodes that are lost, and returns all that are evicted; also those that are no longer in the list, but hold
- * sessions by their last statement.
- */
+interface OtherNodes {
+  /** All that are evicted; also those that are no longer in the list, but hold sessions by their last statement. */
+  readonly evicted: readonly EvictedNode[]
+  /** Of all that are in the list, evicted or not. */
+  readonly beats: readonly LastBeat[]
+}
+
+/** Evicts the nodes that are lost, and returns what is known of all but `self`. */
 export async function evictNodes(
   database: Database,
   self: number,
   { silentMs, missingMs, unheard }: Silence,
-): Promise<EvictedNode[]> {
-  return database.query<EvictedNode>(EVICT, [self, silentMs, missingMs, unheard])
+): Promise<OtherNodes> {
+  const rows = await database.query<EvictedRow | BeatRow>(EVICT, [self, silentMs, missingMs, unheard])
+  return { evicted: rows.filter((row) => row.beat === null), beats: rows.filter((row) => row.beat !== null) }
+}
+
+interface EvictedRow extends EvictedNode {
+  readonly beat: null
+}
+
+interface BeatRow extends LastBeat {
+  readonly isSilent: null
 }
 
 /** Whether a command may run in the session `s`: what a turn starts is marked before. */
@@ -145,10 +147,11 @@ const EVICT = {
       WHERE runs_command OR NOT any_runs),
     marked AS (
       UPDATE turns t SET evicted_nodes = t.evicted_nodes || suspects.owner FROM suspects WHERE t.id = suspects.id)
-    SELECT id, process, ${IS_SILENT} AS "isSilent", false AS "isMissing" FROM evicted, silence
-    UNION ALL SELECT id, process, ${IS_SILENT}, evicted_at < now() - missing
+    SELECT id, process, ${IS_SILENT} AS "isSilent", false AS "isMissing", NULL AS beat FROM evicted, silence
+    UNION ALL SELECT id, process, ${IS_SILENT}, evicted_at < now() - missing, NULL
       FROM nodes, silence WHERE evicted_at IS NOT NULL
-    UNION ALL SELECT DISTINCT s.owner, NULL, true, true FROM sessions s
+    UNION ALL SELECT id, NULL, NULL, NULL, seen_at::text FROM nodes WHERE id <> $1
+    UNION ALL SELECT DISTINCT s.owner, NULL, true, true, NULL FROM sessions s
       WHERE s.owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = s.owner)`,
 }
 

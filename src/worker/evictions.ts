@@ -11,7 +11,7 @@ import type { Timing } from '../config/timing.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../store/database.ts'
-import { buryNode, evictNodes, freeSessions, readBeats, type EvictedNode, type LastBeat } from '../store/nodes.ts'
+import { buryNode, evictNodes, freeSessions, type EvictedNode, type LastBeat } from '../store/nodes.ts'
 
 export interface EvictionsOptions {
   readonly database: Database
@@ -31,7 +31,7 @@ interface Fate {
 }
 
 interface SeenBeat extends LastBeat {
-  /** When this process read it for the first time. */
+  /** When this process had read it for the first time. */
   readonly sinceMs: number
 }
 
@@ -46,8 +46,8 @@ export class Evictions {
   /** As `self`, which is a node. Returns how many sessions were freed. */
   async poll(self: number): Promise<number> {
     const { database, timing, logger } = this.#options
-    const unheard = await this.#listen(self)
-    const evicted = await evictNodes(database, self, { ...timing, unheard })
+    const { evicted, beats } = await evictNodes(database, self, { ...timing, unheard: this.#unheard() })
+    this.#hear(beats)
     if (evicted.length === 0) return 0
     const over: number[] = []
     for (const node of evicted) {
@@ -63,20 +63,22 @@ export class Evictions {
   }
 
   /**
-   * Which nodes have not beaten for `silentMs`, as long as this process has watched: when the database's clock jumps,
-   * the last beats of all nodes seem old at once.
+   * Which nodes had not beaten for `silentMs` by the last poll, while this process watched: when the database's clock
+   * jumps, the last beats of all nodes seem old at once.
    */
-  async #listen(self: number): Promise<number[]> {
-    const { database, timing, clock } = this.#options
-    const askedMs = clock.monotonicMs()
-    const beats = await readBeats(database, self)
-    const sinceMs = clock.monotonicMs()
+  #unheard(): number[] {
+    const { timing, clock } = this.#options
+    const atMs = clock.monotonicMs() - timing.silentMs
+    return [...this.#beats.values()].filter(({ sinceMs }) => sinceMs <= atMs).map(({ id }) => id)
+  }
+
+  #hear(beats: readonly LastBeat[]): void {
+    const sinceMs = this.#options.clock.monotonicMs()
     const seen = beats.map((last): SeenBeat => {
       const known = this.#beats.get(last.id)
       return known?.beat === last.beat ? known : { ...last, sinceMs }
     })
     this.#beats = new Map(seen.map((last) => [last.id, last]))
-    return seen.filter((last) => askedMs - last.sinceMs >= timing.silentMs).map(({ id }) => id)
   }
 
   async #fateOf({ process, isSilent, isMissing }: EvictedNode): Promise<Fate> {

@@ -29,7 +29,7 @@ afterEach(() => world[Symbol.asyncDispose]())
 
 const database = () => world.context.database
 const limits = { summarizeThreshold: 3, maxRunningPerUser: 1000 }
-const evict = (unheard: number[] = []) => evictNodes(database(), SELF, { ...TIMING, unheard })
+const evict = async (unheard: number[] = []) => (await evictNodes(database(), SELF, { ...TIMING, unheard })).evicted
 const claim = (node: number, held: string[] = []) => claimSessions(database(), node, { limit: 10, held })
 
 /** A turn that node `LOST` runs, with a command under way or none. */
