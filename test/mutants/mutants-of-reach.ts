@@ -56,6 +56,14 @@ export const MUTANTS_OF_REACH: readonly Mutant[] = [
     tests: SCOPES,
   },
   {
+    name: 'delegated-command',
+    promise: 'A model that delegates a task carries out no command of people.',
+    file: 'src/turn/hooks/typed-commands.ts',
+    find: 'delegated.depth > 0 ? null : splitCommand',
+    replace: 'delegated.depth > 9 ? null : splitCommand',
+    tests: ['test/plugins/commands-of-plugins.pg.test.ts'],
+  },
+  {
     name: 'kept-conversation-of-another',
     promise: 'What a provider keeps of one user is not gone on from for another.',
     file: KEPT,

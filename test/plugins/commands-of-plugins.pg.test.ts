@@ -80,6 +80,15 @@ test('a model may write only commands that are declared for it, and where no app
   await story.reconfigure(storyConfig())
 })
 
+test('a task that a model delegates is typed by no person: a command in it is not carried out', async () => {
+  const ada = story.as('ada')
+  const call = JSON.stringify({ task: '/time UTC', expect: 'The time.' })
+  const turn = await converse(ada, 'web:chat', `tool: delegation__delegate ${call}`)
+  expect(turn.tasks).toMatchObject([{ tool: 'delegation__delegate', status: 'DONE' }, { type: 'MSG' }])
+  const childs = `SELECT commands_handled FROM turns WHERE session_id LIKE 'delegation:%'`
+  expect(await select(story, childs)).toEqual([{ commands_handled: [] }])
+})
+
 test('a model that writes nothing but a command that has nothing to say says nothing', async () => {
   await using stub = await StubEndpoint.start({
     by: (call) =>

@@ -8,12 +8,15 @@ import { tellUser } from '../tell-user.ts'
 import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
 import { callCommand, type CommandContext } from './call-command.ts'
 
-/** Null: there is something left to answer. */
+/**
+ * Null: there is something left to answer. In a session of a delegated task no line is a command: a model wrote the
+ * message, and it may call only what is declared for models, by the rules of approval.
+ */
 export async function handleTyped(
-  context: CommandContext & Pick<TurnContext, 'messages' | 'clock'>,
+  context: CommandContext & Pick<TurnContext, 'messages' | 'clock' | 'delegated'>,
 ): Promise<Ending | null> {
-  const { messages, plugins, turn, signal } = context
-  const split = splitCommand(turn.content)
+  const { messages, plugins, turn, signal, delegated } = context
+  const split = delegated.depth > 0 ? null : splitCommand(turn.content)
   if (split === null) return null
   const record = plugins.work.commands.find(({ from }) => from === 'USER')
   if (record === undefined && !plugins.hooks.takesCommand(split.command.name, 'USER')) return null
