@@ -6,7 +6,7 @@
 import { currentName, currentUser } from '../config/access/current-user.ts'
 import type { Config } from '../config/config.ts'
 import { GLOBAL_SCOPE, reachOfScope, scopeKey, type Reach, type Scope } from '../core/knowledge/fact-scope.ts'
-import { USER_MARK } from '../core/session/session-id.ts'
+import { DELEGATION_NAMESPACE, USER_MARK } from '../core/session/session-id.ts'
 import type { Database } from '../store/database.ts'
 import { UNKNOWN_TEACHER } from '../store/knowledge/vouched-facts.ts'
 
@@ -76,15 +76,21 @@ function isAdmin(config: Config, userName: string): boolean {
 interface Row {
   readonly project: string | null
   readonly openedBy: string | null
-  /** No other user takes part in it. */
+  /** No other user takes part in it, nor in a session above it that delegated the task. */
   readonly isAlone: boolean
 }
 
-/** Labels are compared as they are; of what is longer than one can be, none matches. */
+/**
+ * Labels are compared as they are; of what is longer than one can be, none matches. What a delegated task is answered is
+ * read in the session above it, too.
+ */
 const SESSION = {
   name: 'knowledge.session-of-reach',
   text: `SELECT CASE WHEN jsonb_typeof(metadata->'project') = 'string' THEN left(metadata->>'project', 200) END AS project,
-      opened_by AS "openedBy", source_type <> 'GROUP'
-        AND NOT EXISTS (SELECT FROM participants WHERE session_id = s.id AND user_name <> $2) AS "isAlone"
+      opened_by AS "openedBy", NOT EXISTS (
+        WITH RECURSIVE read_in (id) AS (SELECT s.id UNION ALL SELECT d.session_id FROM read_in r JOIN delegations d
+          ON starts_with(r.id, '${DELEGATION_NAMESPACE}:') AND d.id = substr(r.id, ${DELEGATION_NAMESPACE.length + 2}))
+        SELECT FROM read_in JOIN sessions o USING (id) WHERE o.source_type = 'GROUP'
+          OR EXISTS (SELECT FROM participants WHERE session_id = o.id AND user_name <> $2)) AS "isAlone"
     FROM sessions s WHERE id = $1`,
 }

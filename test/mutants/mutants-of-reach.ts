@@ -56,6 +56,14 @@ export const MUTANTS_OF_REACH: readonly Mutant[] = [
     tests: SCOPES,
   },
   {
+    name: 'facts-of-one-delegated-to-others',
+    promise: "What a session with others delegates is not shown what is one user's.",
+    file: REACH,
+    find: "'${DELEGATION_NAMESPACE}:') AND",
+    replace: "'${DELEGATION_NAMESPACE}:none:') AND",
+    tests: SCOPES,
+  },
+  {
     name: 'delegated-command',
     promise: 'A model that delegates a task carries out no command of people.',
     file: 'src/turn/hooks/typed-commands.ts',

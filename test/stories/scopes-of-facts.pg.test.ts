@@ -161,6 +161,22 @@ test('in a session with others, nothing is shown that is one user’s; what is t
   expect(unnamed.createFact.__typename).toBe('InvalidInputRefusal')
 })
 
+test('what a session with others delegates is not shown what is one user’s either: its answer is read there', async () => {
+  const ada = story.as('ada')
+  await state('The ferry of ada has berth three.', { scope: 'USER', of: 'ada' })
+  await ada.run(api.OpenSessionDocument, { input: { id: 'cli:shared', participants: ['ada', 'cleo'] } })
+  const shownToChildOf = async (sessionId: string): Promise<string> => {
+    stub.calls.length = 0
+    await converse(ada, sessionId, '/delegate Which berth is for the ferry?')
+    return must(
+      stub.calls.find(({ role }) => role === 'planner'),
+      'a planner of the child',
+    ).user
+  }
+  expect(await shownToChildOf('cli:shared')).not.toContain('berth three')
+  expect(await shownToChildOf('cli:not-shared')).toContain('berth three')
+})
+
 test('in a session with others, the curator is not shown what is one user’s, so nobody reads it in what it asks', async () => {
   const ada = story.as('ada')
   const kept = 'The ferry of ben to the island has berth eleven.'
