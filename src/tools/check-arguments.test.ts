@@ -30,3 +30,20 @@ test('an argument may be called as a word of the format is', () => {
   expect(argumentProblems(schema, { $async: true })).toEqual([])
   expect(argumentProblems(schema, { $async: 'yes' })).toEqual(['"$async" must be boolean'])
 })
+
+test('what would be compared for minutes is left to the tool', () => {
+  const list = (items: object, more: object = {}) => ({
+    type: 'object',
+    properties: { list: { type: 'array', items, ...more } },
+  })
+  const wrong = (length: number) => ({ list: Array.from({ length }, (_, i) => i) })
+  expect(argumentProblems(list({ type: 'string' }), wrong(1))).toEqual(['"list/0" must be string'])
+  expect(argumentProblems(list({ type: 'string' }), wrong(100_000))).toEqual([])
+  expect(argumentProblems(list({}, { uniqueItems: true }), { list: [1, 1] })).toEqual([])
+  const any = { anyOf: Array.from({ length: 1000 }, () => ({ type: 'string' })) }
+  expect(argumentProblems(list(any), wrong(1))).not.toEqual([])
+  expect(argumentProblems(list(any), wrong(100))).toEqual([])
+  const referring = { ...list({ $ref: '#/$defs/any' }), $defs: { any } }
+  expect(argumentProblems(referring, wrong(1))).not.toEqual([])
+  expect(argumentProblems(referring, wrong(50))).toEqual([])
+})
