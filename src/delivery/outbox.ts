@@ -7,8 +7,10 @@
  * What must hold: deliveries of a session go in order, one at a time; sessions do not wait for each other, except for
  * places at the same host; every attempt's outcome is stored; at least once, whichever process dies when.
  */
-import type { LiveConfig } from '../config/config.ts'
+import type { LiveConfig, TokenConfig } from '../config/config.ts'
 import type { ApiKeys } from '../config/access/api-keys.ts'
+import { toViewer } from '../config/access/authenticate.ts'
+import { seesSession } from '../config/access/session-access.ts'
 import { webhookSecretsOf, whyUnsigned } from '../config/access/webhook-secret.ts'
 import { messageOf } from '../core/errors.ts'
 import { ERASED } from '../core/text/erased.ts'
@@ -200,13 +202,12 @@ export class Outbox {
   }
 
   async #attempt(claimed: ClaimedDelivery): Promise<PostResult> {
-    const { config, keys, clock, metrics, database } = this.#options
-    const { url, tokenName, id, sessionId, taskId, content, final } = claimed
+    const { keys, clock, metrics, database } = this.#options
+    const { url, id, sessionId, taskId, content, final } = claimed
     if (url === null) return failure('The session has no webhook any more.')
     if (content === ERASED) return failure('The text was erased.')
-    const token = config.current().tokens.get(tokenName ?? '')
-    if (token === undefined)
-      return failure(`The token "${tokenName}", which set the webhook, is gone; set it with another.`)
+    const token = this.#tokenFor(claimed)
+    if (typeof token === 'string') return failure(token)
     const secrets = webhookSecretsOf(token, keys)
     if (secrets.length === 0)
       return failure(`The webhook was set with the token "${token.name}", ${whyUnsigned(token)}.`)
@@ -221,6 +222,15 @@ export class Outbox {
     } finally {
       end()
     }
+  }
+
+  /** The one that set the webhook, or why nothing is posted there: a right to read that is lost ends with the posts. */
+  #tokenFor({ tokenName, sessionId, participants }: ClaimedDelivery): TokenConfig | string {
+    const config = this.#options.config.current()
+    const token = config.tokens.get(tokenName ?? '')
+    if (token === undefined) return `The token "${tokenName}", which set the webhook, is gone; set it with another.`
+    if (seesSession(toViewer(config, token), sessionId, new Set(participants))) return token
+    return `The token "${token.name}", which set the webhook, may not see the session any more; set it with another.`
   }
 
   async #settle(claimed: ClaimedDelivery, result: PostResult): Promise<NextDelivery | null> {

@@ -49,6 +49,8 @@ export interface ClaimedDelivery {
   readonly url: string | null
   /** The token that set the webhook. */
   readonly tokenName: string | null
+  /** Names of users. */
+  readonly participants: readonly string[]
   readonly content: string
   readonly final: boolean
   /** This attempt included. */
@@ -72,6 +74,7 @@ const CLAIM: Statement = {
       AND NOT EXISTS (
         SELECT FROM deliveries e WHERE e.session_id = d.session_id AND e.status = 'PENDING' AND e.seq < d.seq)
     RETURNING d.id, d.session_id AS "sessionId", d.task_id AS "taskId", s.webhook AS url, s.webhook_token AS "tokenName",
+      ARRAY(SELECT p.user_name FROM participants p WHERE p.session_id = d.session_id) AS participants,
       coalesce(t.output, '') AS content, d.final, d.attempts,
       extract(epoch FROM now() - d.created_at)::float8 * 1000 AS "ageMs", coalesce(
         (SELECT b.status = 'DEAD' AND b.url = s.webhook AND u.output IS DISTINCT FROM $3::text

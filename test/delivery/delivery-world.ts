@@ -157,7 +157,7 @@ export class DeliveryWorld implements AsyncDisposable {
 
 function configWith(secrets: readonly string[], allowList: readonly string[]): LiveConfig {
   const parsed = parseConfig(
-    `[users.ada]\nrole = "admin"\n[tokens.bridge]\nkind = "connector"\ntoken = "bridge-token"\n` +
+    `[users.ada]\nrole = "admin"\n[tokens.bridge]\nkind = "connector"\ntoken = "bridge-token"\nnamespace = "*"\n` +
       `webhook_secret = ${JSON.stringify(secrets)}\n` +
       `[settings]\nwebhook_allow_list = ${JSON.stringify(allowList satisfies Settings['webhookAllowList'])}\n`,
     { production: false },

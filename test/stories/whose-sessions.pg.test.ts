@@ -1,9 +1,10 @@
 /** What is whose: a session's opener, those who take part in it, and connectors that reach it but did not open it. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { answer, Receiver } from '../delivery/receiver.ts'
 import * as api from '../generated/graphql.ts'
 import { ApiClient } from '../harness/api-client.ts'
+import { PATIENCE } from '../harness/patience.ts'
 import { converse, send, Story, turnEnd, watchAll, type Person } from '../harness/story.ts'
 
 const BENS_PHONE = 'bens-phone-token-for-the-story'
@@ -86,6 +87,23 @@ describe('a user who was invited into a session', () => {
     expect(taken.openSession).toMatchObject({ created: false })
     const left = await cleo.run(api.RemoveParticipantDocument, { sessionId: '@ben:invited', user: 'cleo' })
     expect(left.removeParticipant.__typename).toBe('RemoveParticipantPayload')
+  })
+
+  test('is posted nothing any more once the session is not theirs to read', async () => {
+    const [ada, ben] = [story.as('ada'), story.as('ben')]
+    await using receiver = await Receiver.start(answer(204))
+    const input = { id: '@ben:posted', webhook: receiver.url(), participants: ['cleo'] }
+    expect((await ben.run(api.OpenSessionDocument, { input })).openSession.__typename).toBe('OpenSessionPayload')
+    await converse(story.as('cleo'), '@ben:posted', 'Hello')
+    await vi.waitFor(() => expect(receiver.received.all).toHaveLength(1), PATIENCE)
+    await ada.run(api.RemoveParticipantDocument, { sessionId: '@ben:posted', user: 'ben' })
+    await converse(story.as('cleo'), '@ben:posted', 'Between us')
+    const lastError = async (): Promise<string | null | undefined> => {
+      const { deliveries } = await ada.run(api.DeliveriesDocument, { filter: { sessionId: '@ben:posted' } })
+      return deliveries.edges[0]?.node.lastError
+    }
+    await vi.waitFor(async () => expect(await lastError()).toContain('may not see the session any more'), PATIENCE)
+    expect(receiver.received.all).toHaveLength(1)
   })
 
   test('is told by events what they may do themselves, not what another who follows with them may', async () => {

@@ -21,7 +21,8 @@ export function viewerOf(config: Config, { kind, secret }: Credential): Viewer |
   return token === undefined ? null : toViewer(config, token)
 }
 
-function toViewer(config: Config, token: TokenConfig): Viewer {
+/** Who a known token is. */
+export function toViewer(config: Config, token: TokenConfig): Viewer {
   const { name: tokenName, kind: tokenKind, namespace } = token
   if (token.user === null) return { tokenName, tokenKind, namespace, user: null, role: 'USER' }
   const { name, role } = must(config.users.get(token.user), "a checked token's user is configured")

@@ -23,6 +23,12 @@ export function seesAllSessions(viewer: Viewer): boolean {
   return viewer.tokenKind === 'CONNECTOR' || viewer.role === 'ADMIN'
 }
 
+/** Whether a session of this id is accessible to the viewer, by the names of its participants. */
+export function seesSession(viewer: Viewer, sessionId: string, participants: ReadonlySet<string>): boolean {
+  if (!namespaceAllows(viewer, sessionId)) return false
+  return seesAllSessions(viewer) || (viewer.user !== null && participants.has(viewer.user.name))
+}
+
 /**
  * The name space in which the viewer opens sessions, whatever else is in use: "@anna" for a user, "discord" for a
  * connector.

@@ -2,7 +2,7 @@
  * Who may see a session, for subscriptions: one read, then asked about any number of viewers. The rule is that of
  * config/access/session-access.ts.
  */
-import { namespaceAllows, seesAllSessions } from '../../../config/access/session-access.ts'
+import { seesSession } from '../../../config/access/session-access.ts'
 import type { Database } from '../../../store/database.ts'
 import type { Audience } from '../log-view.ts'
 
@@ -20,7 +20,5 @@ export async function readAudience(database: Database, sessionId: string): Promi
   const row = rows[0]
   if (row === undefined) return NOBODY
   const participants = new Set(row.participants)
-  return (viewer) =>
-    namespaceAllows(viewer, sessionId) &&
-    (seesAllSessions(viewer) || (viewer.user !== null && participants.has(viewer.user.name)))
+  return (viewer) => seesSession(viewer, sessionId, participants)
 }
