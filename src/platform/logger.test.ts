@@ -22,6 +22,23 @@ test('a line of JSON says which process and which node wrote it, also one of a c
   ])
 })
 
+describe('what callers, providers and programs have written', () => {
+  const HOSTILE = 'a\u001b[31mb\u009b2Kc\rd\u202ee\\u001b'
+  test.each([true, false])('changes nothing on a terminal; pretty: %s', (pretty) => {
+    const logger = fileURLToPath(new URL('logger.ts', import.meta.url))
+    const text = JSON.stringify(HOSTILE)
+    const script = `import { createLogger } from ${JSON.stringify(logger)}
+      createLogger({ level: 'info', pretty: ${pretty} }).warn({ text: ${text}, err: new Error(${text}) }, ${text})`
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', script], {
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '1' },
+    })
+    expect(stdout).toMatch(/e\\{1,2}u001b/)
+    // The colours of our own are whole sequences, with none of the letters around.
+    expect(stdout.replaceAll(/\u001b\[\d+m(?!b)/g, '')).not.toMatch(/[\u001b\u009b\r\u202e]/)
+  })
+})
+
 describe('lines that are written some at a time', () => {
   /** What a process that logs five lines, and then does this, has left on its stdout. */
   function written(then: string): string[] {

@@ -42,7 +42,7 @@ export function createLogger(settings: LogSettings): Logger {
     redact: { paths: REDACTED_PATHS, censor: '[REDACTED]' },
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    hooks: { streamWrite: (line) => lines.write(line) },
+    hooks: { streamWrite: (line) => withoutControls(lines.write(line), settings.pretty) },
   }
   if (settings.to === undefined && settings.pretty)
     return pino(options, pretty({ colorize: true, translateTime: 'HH:MM:ss.l' }))
@@ -53,6 +53,20 @@ export function createLogger(settings: LogSettings): Logger {
   }
   if (settings.to !== undefined) return pino(json, settings.to)
   return settings.batched === true ? pino(json, new BatchedLines()) : pino(json)
+}
+
+/** What terminals obey, and JSON does not escape: C1 controls, and what turns the direction of text. */
+const RAW_CONTROLS = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
+/** Escaped in JSON, all but ends of lines and tabs; and a backslash, which begins no other escape. */
+const ESCAPED_CONTROLS = /\\(?:[\\bfr]|u00[01][0-9a-f])/g
+
+/**
+ * A line of JSON whose texts, of which callers, providers and programs have written some, change nothing on the
+ * terminal of who reads it. `pretty`: they are shown without their escapes.
+ */
+function withoutControls(line: string, isPretty: boolean): string {
+  const clean = line.replace(RAW_CONTROLS, '\ufffd')
+  return isPretty ? clean.replace(ESCAPED_CONTROLS, (found) => (found === '\\\\' ? found : '\ufffd')) : clean
 }
 
 const WARN = 40
