@@ -18,6 +18,8 @@ test.each([
   [' … ', 'says nothing'],
   ['Yes.', 'too short'],
   ['a'.repeat(501), 'at most 500'],
+  // It is not read.
+  ['.'.repeat(501), 'at most 500'],
   ['The key is [REDACTED] since May.', 'secret'],
   ['The database is at postgres://app:hunter2@db.example.org/app', 'secret'],
   ['The deploy password is hunter2x7', 'secret'],

@@ -8,7 +8,8 @@
 
 /**
  * Case, width, white space, Markdown, emoji, kinds of hyphen and quotation marks, letters that look alike, brackets
- * around words and the stops after them make no difference.
+ * around words and the stops after them make no difference. For texts of bounded length: the time that it takes grows
+ * with the square of it.
  */
 export function normalText(text: string): string {
   const folded = foldSigns(withoutLineMarks(text.replaceAll(LINK, LINKED)))

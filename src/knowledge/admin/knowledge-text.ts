@@ -12,9 +12,10 @@ import type { KnowledgeContext } from './knowledge-context.ts'
 /** UTF-16 code units. Every fact may stand in every prompt: one that needs more is several. */
 export const MAX_TEXT_LENGTH = 2000
 
-/** No issue when `text` is absent. */
+/** No issue when `text` is absent. What is too long is not read: its normal text would take hours to make. */
 export function knowledgeTextIssues(path: readonly string[], text: string | null | undefined): InputIssue[] {
-  if (text != null && normalText(text) === '') return [{ path, message: 'must not be blank' }]
+  const isShort = text != null && text.length <= MAX_TEXT_LENGTH
+  if (isShort && normalText(text) === '') return [{ path, message: 'must not be blank' }]
   return textIssues(path, text, { min: 1, max: MAX_TEXT_LENGTH })
 }
 

@@ -43,7 +43,8 @@ export async function enterLearning(
   { text, turnId, source, mode, scope, refusal }: LearnedText,
 ): Promise<EnteredText | null> {
   const content = text.trim()
-  const norm = normalText(content)
+  // What is longer is refused, and not read to its end.
+  const norm = normalText(content.slice(0, MAX_KEPT_CHARS))
   if (norm === '') return null
   const unfit = refusal ?? unfitText(content)
   if (unfit !== null) {
