@@ -81,8 +81,8 @@ interface Row {
 }
 
 /**
- * Labels are compared as they are; of what is longer than one can be, none matches. What a delegated task is answered is
- * read in the session above it, too.
+ * Labels are compared as they are; of what is longer than one can be, none matches. What a delegated task is answered
+ * is read in the session above it, too.
  */
 const SESSION = {
   name: 'knowledge.session-of-reach',

@@ -1,5 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import type { JsonObject } from '../core/tool/json.ts'
 import { argumentProblems } from './check-arguments.ts'
 
 /** Collects promises that were rejected and that nothing waits for, as of now. */
@@ -32,7 +33,7 @@ test('an argument may be called as a word of the format is', () => {
 })
 
 test('what would be compared for minutes is left to the tool', () => {
-  const list = (items: object, more: object = {}) => ({
+  const list = (items: JsonObject, more: JsonObject = {}): JsonObject => ({
     type: 'object',
     properties: { list: { type: 'array', items, ...more } },
   })
