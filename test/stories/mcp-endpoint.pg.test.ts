@@ -80,6 +80,15 @@ test('an argument that is misspelt is named, and nothing is sent', async () => {
   expect((await call(cleo, 'list_sessions')).value).toMatchObject({ edges: [] })
 })
 
+test('of many arguments that are not there a few are named, of a long one its beginning', async () => {
+  const ada = await connect('ada')
+  const many = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`none${n}`, n]))
+  const { isError, text } = await call(ada, 'ask', { args: { content: 'Hello', ...many } })
+  expect({ isError, named: text.match(/there is no/g)?.length }).toEqual({ isError: true, named: 5 })
+  const long = await call(ada, 'ask', { args: { content: 'Hello', ['s'.repeat(100_000)]: 1 } })
+  expect(long).toMatchObject({ isError: true, text: expect.stringContaining(`there is no "${'s'.repeat(60)}"`) })
+})
+
 test.each(['ask', 'send_message'])(
   '%s with one key and no session opens one session and says it once',
   async (tool) => {

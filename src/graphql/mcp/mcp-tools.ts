@@ -44,12 +44,20 @@ const message = {
 }
 const cut = z.int().min(1).max(100).default(20)
 
+/** A thousand misspelt arguments need no thousand sentences, and what is longer than any is no misspelling. */
+const MAX_MISSPELT = 5
+const MAX_NAME_CHARS = 60
+
 /** Nothing else: an argument that is misspelt would count as left out, and `session` as a new one. */
 function takes<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
   const names = Object.keys(shape)
-  const none = (key: string): string => `there is no "${key}"${didYouMean(key, names)}, but ${names.join(', ')}`
+  const none = (written: string): string => {
+    const key = written.slice(0, MAX_NAME_CHARS).toWellFormed()
+    return `there is no "${key}"${didYouMean(key, names)}, but ${names.join(', ')}`
+  }
   return z.strictObject(shape, {
-    error: (issue) => (issue.code === 'unrecognized_keys' ? issue.keys.map(none).join('; ') : undefined),
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MAX_MISSPELT).map(none).join('; ') : undefined,
   })
 }
 
