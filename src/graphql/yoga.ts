@@ -17,6 +17,7 @@ import type { SessionNotifier } from './live/notify/session-notifier.ts'
 import type { Admission } from './operation/admission.ts'
 import type { DoorPlugin, HttpContext, OperationContext } from './operation/caller.ts'
 import { maskError } from './operation/mask-error.ts'
+import { EXECUTION_OPTIONS } from './operation/operation-limits.ts'
 import type { PersistedQueries } from './operation/persisted-queries.ts'
 import type { RateLimit } from './operation/rate-limit.ts'
 import { useEventStream } from './plugins/http/use-event-stream.ts'
@@ -153,7 +154,7 @@ function useExecution(config: LiveConfig): DoorPlugin {
       setExecuteFn((args) =>
         withinBudget(maxResponseBytes, (answer, abortSignal) => {
           args.contextValue.answer = answer
-          return execute({ ...args, hideSuggestions: !introspection, abortSignal })
+          return execute({ ...args, options: EXECUTION_OPTIONS, hideSuggestions: !introspection, abortSignal })
         }),
       )
     },

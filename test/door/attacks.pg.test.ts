@@ -71,6 +71,16 @@ describe.each([
     // The sixth says that there are more.
     expect(answer.errors).toHaveLength(6)
   })
+
+  test.each([
+    'query($i: SessionFilter) { sessions(filter: $i) { totalCount } }',
+    'subscription($i: [SessionEventType!]) { sessionEvents(sessionId: "x", types: $i) { seq } }',
+  ])('never more than one of variables: %s', async (query) => {
+    const wrong = query.startsWith('query') ? { a: 1, b: 2, c: 3 } : ['A', 'B', 'C']
+    const { errors = [] } = await send({ query, variables: JSON.stringify({ i: wrong }) })
+    // Each would hold the whole value.
+    expect(errors.filter(({ message }) => message.startsWith('Variable'))).toHaveLength(1)
+  })
 })
 
 test('what was harmless left nothing behind', async () => {

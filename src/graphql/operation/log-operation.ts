@@ -20,6 +20,7 @@ import {
 import type { Viewer } from '../../core/identity.ts'
 import { assert, must } from '../../platform/must.ts'
 import { logViewOf, type LogView } from '../live/log-view.ts'
+import { EXECUTION_OPTIONS } from './operation-limits.ts'
 
 export interface LogOperation {
   readonly kind: 'log'
@@ -53,7 +54,8 @@ export function readLogOperation(schema: GraphQLSchema, request: SubscriptionReq
   const field = schema.getSubscriptionType()?.getFields()[root.name.value]
   const readView = field === undefined ? null : logViewOf(field.extensions)
   if (field === undefined || readView === null) return null
-  const args = validateSubscriptionArgs({ schema, document, operationName, variableValues: variables })
+  const given = { schema, document, operationName, variableValues: variables }
+  const args = validateSubscriptionArgs({ ...given, options: EXECUTION_OPTIONS })
   if (!('schema' in args)) return { kind: 'refused', errors: args }
   let values: Record<string, unknown>
   try {

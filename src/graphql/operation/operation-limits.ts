@@ -46,6 +46,9 @@ export const LIMITS = {
   shownName: 100,
 } as const
 
+/** For whatever coerces variables: of what is wrong with them one thing is told, as each holds the whole value. */
+export const EXECUTION_OPTIONS = { maxCoercionErrors: 1 } as const
+
 /** Of a list that declares nothing: one that a plugin has added. */
 const UNDECLARED: Paged = { default: 20, max: 100 }
 const SCALAR_COST = 0.1

@@ -25,6 +25,7 @@ import type { Caller, DoorPlugin, LogChannel, OperationContext } from '../operat
 import { readLogOperation, type LogOperation, type ReadLogOperation } from '../operation/log-operation.ts'
 import { maskError, maskResult } from '../operation/mask-error.ts'
 import { MaskedResults } from '../operation/masked-results.ts'
+import { EXECUTION_OPTIONS } from '../operation/operation-limits.ts'
 import { withinBudget } from '../operation/within-budget.ts'
 
 export interface SubscriptionsOptions {
@@ -100,7 +101,7 @@ class Subscriptions {
   /** Each event is an execution of its own: with a context, and so loaders, and a budget of its own. */
   async #start(args: ExecutionArgs): Promise<Results> {
     const { introspection } = this.#options.config.current().settings
-    const valid = validateSubscriptionArgs({ ...args, hideSuggestions: !introspection })
+    const valid = validateSubscriptionArgs({ ...args, options: EXECUTION_OPTIONS, hideSuggestions: !introspection })
     if (!('schema' in valid)) return { errors: valid }
     const events = await createSourceEventStream(valid)
     if (!(Symbol.asyncIterator in events)) return events
