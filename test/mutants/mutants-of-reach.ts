@@ -64,6 +64,14 @@ export const MUTANTS_OF_REACH: readonly Mutant[] = [
     tests: SCOPES,
   },
   {
+    name: 'posts-to-who-may-not-read',
+    promise: 'Nothing is posted to the webhook of who may not see the session any more.',
+    file: 'src/delivery/outbox.ts',
+    find: 'new Set(participants))) return token',
+    replace: 'new Set(participants)) || token.name !== "") return token',
+    tests: ['test/stories/whose-sessions.pg.test.ts'],
+  },
+  {
     name: 'delegated-command',
     promise: 'A model that delegates a task carries out no command of people.',
     file: 'src/turn/hooks/typed-commands.ts',
