@@ -2,8 +2,11 @@
  * Rows of which columns alone are asked for are read by a statement of ours, all others by Prisma: every value is the
  * same, and so is who sees it.
  */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { getNullableType, isLeafType, isObjectType } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { selectList } from '../../src/graphql/schema/paging/plain-columns.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { recordStatements } from './record-statements.ts'
 import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
@@ -44,14 +47,23 @@ async function ask(who: TokenName, document: string): Promise<{ answer: unknown;
 test.each([
   ['Message', 'messages', 'session { id }'],
   ['Turn', 'turns', 'message { id }'],
-])('a page of %s shows the same by a statement of ours and by Prisma', async (typeName, field, relation) => {
+  ['Turn', 'turns', 'message { id }', 'answer { content }'],
+])('a page of %s shows the same by a statement of ours and by Prisma', async (...row) => {
+  const [typeName, field, relation, ofColumns = ''] = row
   const document = (more: string): string =>
-    `{ session(id: "cli:plain") { ${field}(first: 3) { edges { cursor node { ${leavesOf(typeName)} ${more} } } pageInfo { endCursor } } } }`
+    `{ session(id: "cli:plain") { ${field}(first: 3) { edges { cursor node { ${leavesOf(typeName)} ${ofColumns} ${more} } } pageInfo { endCursor } } } }`
   const plain = await ask('bob', document(''))
   const byPrisma = await ask('bob', document(`more: ${relation}`))
   expect(plain.answer).toMatchObject({ codes: [], data: { session: { [field]: { edges: [{}, {}, {}] } } } })
   expect(withoutMore(byPrisma.answer)).toEqual(plain.answer)
   expect(plain.statements.length).toBeLessThan(byPrisma.statements.length)
+})
+
+test('columns are called as prisma/schema.prisma maps them', async () => {
+  const schema = await readFile(join(import.meta.dirname, '../../prisma/schema.prisma'), 'utf8')
+  const mapped = [...schema.matchAll(/^ +(\w+) .*@map\("(\w+)"\)/gm)]
+  expect(mapped.length).toBeGreaterThan(100)
+  for (const [, name = '', column] of mapped) expect(selectList([name])).toBe(`${column} AS "${name}"`)
 })
 
 test('a session shows the same to the same viewers by a statement of ours and by Prisma', async () => {

@@ -34,7 +34,12 @@ function readPlainFields(model: ModelName): ReadonlySet<string> {
   return names
 }
 
-/** As all of prisma/schema.prisma is mapped. */
+/** Columns that are not called as all others of prisma/schema.prisma. */
+const OTHERWISE: ReadonlyMap<string, string> = new Map([
+  ['joinedIntoId', 'joined_into'],
+  ['retryOfId', 'retry_of'],
+])
+
 function columnOf(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return OTHERWISE.get(name) ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
