@@ -93,8 +93,8 @@ export interface IntakeUploads {
     forAdmins: boolean,
     store: (place: (place: { readonly sessionId: string; readonly name: string }) => string | null) => Promise<Result>,
   ): Promise<Result>
-  /** Removes files of a session by their names; those that are gone are left out. */
-  remove(sessionId: string, names: readonly string[]): void
+  /** Removes files of a session by their names, and outputs of tasks; those that are gone are left out. */
+  remove(sessionId: string, files: { readonly uploads: readonly string[]; readonly taskIds: readonly string[] }): void
 }
 
 /** What a deleted session leaves outside its own rows. */

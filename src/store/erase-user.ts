@@ -17,13 +17,22 @@ interface Erasure {
   readonly sessionId: string
   /** The user, or the platform identity of a stranger. */
   readonly userName: string
+  /** Which of the two; null: whichever there is. */
+  readonly isStranger: boolean | null
   /** Tokens that are bound to the user: their names stand beside messages. */
   readonly ownTokens: readonly string[]
   readonly actor: string | null
   readonly tokenName: string
   readonly at: Date
-  /** Removes files from the workspaces that the user had sent, by name; before the commit, and on repeat again. */
-  readonly removeUploads: (names: readonly string[]) => void
+  /** Removes from the workspaces, before the commit, and on repeat again. */
+  readonly removeFiles: (files: ErasedFiles) => void
+}
+
+export interface ErasedFiles {
+  /** Names of those that the user had sent. */
+  readonly uploads: readonly string[]
+  /** Their outputs are kept for the tasks behind them. */
+  readonly taskIds: readonly string[]
 }
 
 /** With any kind but Erased nothing was changed. */
@@ -34,6 +43,8 @@ export type EraseOutcome =
   | { readonly kind: 'Busy'; readonly status: TurnStatus; readonly ownerName: string }
   /** The user has left nothing in the session. */
   | { readonly kind: 'Nothing' }
+  /** A user and a stranger of this name have left something, and which of them is meant was not said. */
+  | { readonly kind: 'Two' }
   | {
       readonly kind: 'Erased'
       readonly seq: number
@@ -55,26 +66,28 @@ const erasedUnlessNull = (column: string): string => `${column} = CASE WHEN ${co
  */
 export function storeErasure(database: Database, erasure: Erasure): Promise<EraseOutcome> {
   return database.transaction(async (transaction) => {
-    const refusal = await refuse(transaction, erasure)
-    if (refusal !== null) return refusal
-    const { sessionId, userName, ownTokens } = erasure
-    const [{ ids: turnIds } = { ids: [] }] = await run<{ ids: string[] }>(transaction, 'turns-of', [
-      sessionId,
-      userName,
-    ])
-    const uploads = (await run<{ name: string }>(transaction, 'uploads', [sessionId, userName])).map(({ name }) => name)
-    await run(transaction, 'attachments', [sessionId, userName, uploads])
+    const found = await find(transaction, erasure)
+    if ('kind' in found) return found
+    const { sessionId, userName } = erasure
+    const { isStranger } = found
+    // Of strangers there are messages alone; all else that has the name is the user's.
+    const ofUser = [sessionId, isStranger ? null : userName] as const
+    const ownTokens = isStranger ? [] : erasure.ownTokens
+    const [{ ids: turnIds } = { ids: [] }] = await run<{ ids: string[] }>(transaction, 'turns-of', ofUser)
+    const uploads = (await run<{ name: string }>(transaction, 'uploads', ofUser)).map(({ name }) => name)
+    await run(transaction, 'attachments', [sessionId, uploads])
+    const tasks = await run<{ id: string }>(transaction, 'tasks', [sessionId, turnIds])
     // Under the lock that an upload takes: a file of another user that takes this name comes after it.
-    erasure.removeUploads(uploads)
-    const messages = await run(transaction, 'messages', [sessionId, userName, ownTokens])
-    const learnt = await run<{ factId: string | null }>(transaction, 'learnings', [sessionId, userName, turnIds])
+    erasure.removeFiles({ uploads, taskIds: tasks.map(({ id }) => id) })
+    const messages = await run(transaction, 'messages', [sessionId, userName, ownTokens, !isStranger])
+    const learnt = await run<{ factId: string | null }>(transaction, 'learnings', [...ofUser, turnIds])
     const files = await run<{ id: string }>(transaction, 'files', [sessionId, turnIds])
     for (const name of OF_TURNS) await run(transaction, name, [sessionId, turnIds])
-    for (const name of OF_USER) await run(transaction, name, [sessionId, userName])
+    for (const name of OF_USER) await run(transaction, name, ofUser)
     for (const name of OF_ALL) await run(transaction, name, [sessionId])
     const [session] = await run<{ seq: number }>(transaction, 'session', [sessionId, ownTokens, erasure.at])
     const messageCount = messages.length
-    await audit(transaction, erasure, messageCount)
+    await audit(transaction, erasure, { isStranger, messageCount })
     const factIds = [...new Set(learnt.flatMap(({ factId }) => (factId === null ? [] : [factId])))]
     return {
       kind: 'Erased',
@@ -86,31 +99,43 @@ export function storeErasure(database: Database, erasure: Erasure): Promise<Eras
   })
 }
 
-const OF_TURNS = ['plans', 'tasks', 'deliveries', 'requests', 'delegations', 'events'] as const
+const OF_TURNS = ['plans', 'deliveries', 'requests', 'delegations', 'events'] as const
 const OF_USER = ['instructions', 'decisions', 'judgements', 'questions', 'turns', 'participants'] as const
 const OF_ALL = ['paraphrases', 'checkpoints', 'leftQuestions', 'pluginEvents', 'prompts'] as const
 
 interface Found {
   readonly type: ConversationType
-  readonly left: boolean
+  /** A user of the name, or a stranger, has left something. */
+  readonly leftByUser: boolean
+  readonly leftByStranger: boolean
   readonly status: TurnStatus | null
   readonly owner: string | null
 }
 
-/** Locks the session's row; then reads, in a statement that sees what was committed before. */
-async function refuse(transaction: Queryable, { sessionId, userName }: Erasure): Promise<EraseOutcome | null> {
+/** Who it is, or a refusal. Locks the session's row; then reads, in a statement that sees what was committed before. */
+async function find(
+  transaction: Queryable,
+  { sessionId, userName, isStranger }: Erasure,
+): Promise<EraseOutcome | { readonly isStranger: boolean }> {
   const locked = await run(transaction, 'lock', [sessionId])
   if (locked.length === 0) return { kind: 'NoSession' }
-  const [found] = await run<Found>(transaction, 'find', [sessionId, userName])
+  const [found] = await run<Found>(transaction, 'find', [sessionId, userName, isStranger === true])
   if (found === undefined) return { kind: 'NoSession' }
   if (found.type !== 'GROUP') return { kind: 'NotAGroup' }
+  const { leftByUser, leftByStranger } = found
+  if (isStranger === null && leftByUser && leftByStranger) return { kind: 'Two' }
   if (found.status !== null) return { kind: 'Busy', status: found.status, ownerName: found.owner ?? '' }
-  return found.left ? null : { kind: 'Nothing' }
+  const isOfStranger = isStranger ?? !leftByUser
+  return (isOfStranger ? leftByStranger : leftByUser) ? { isStranger: isOfStranger } : { kind: 'Nothing' }
 }
 
-async function audit(transaction: Queryable, erasure: Erasure, messageCount: number): Promise<void> {
-  const { at, sessionId, actor, tokenName, userName } = erasure
-  const data = { change: 'USER_ERASED', detail: `${userName}: ${messageCount} messages` }
+async function audit(
+  transaction: Queryable,
+  { at, sessionId, actor, tokenName, userName }: Erasure,
+  { isStranger, messageCount }: { readonly isStranger: boolean; readonly messageCount: number },
+): Promise<void> {
+  const who = isStranger ? `the stranger ${userName}` : userName
+  const data = { change: 'USER_ERASED', detail: `${who}: ${messageCount} messages` }
   await run(transaction, 'audit', [newId('audit'), at, sessionId, actor, tokenName, JSON.stringify(data)])
 }
 
@@ -120,25 +145,26 @@ const WORDLESS = ['status', 'step', 'verdict', 'stream', 'until']
 const STATEMENTS = {
   lock: 'SELECT id FROM sessions WHERE id = $1 FOR UPDATE',
   find: `SELECT s.source_type AS type, t.status, t.user_name AS owner,
-      EXISTS (SELECT 1 FROM messages WHERE session_id = $1 AND user_name = $2)
+      EXISTS (SELECT 1 FROM messages WHERE session_id = $1 AND user_name = $2 AND NOT trusted) AS "leftByStranger",
+      EXISTS (SELECT 1 FROM messages WHERE session_id = $1 AND user_name = $2 AND trusted)
       OR EXISTS (SELECT 1 FROM participants WHERE session_id = $1 AND user_name = $2)
       OR EXISTS (SELECT 1 FROM uploaded_files WHERE session_id = $1 AND user_name = $2)
       OR EXISTS (SELECT 1 FROM turns WHERE session_id = $1 AND user_name = $2)
       OR EXISTS (SELECT 1 FROM learnings WHERE session_id = $1 AND (user_name = $2 OR decided_by = $2))
       OR EXISTS (SELECT 1 FROM questions WHERE session_id = $1 AND resolved_by = $2)
       OR EXISTS (SELECT 1 FROM approvals WHERE session_id = $1 AND (user_name = $2 OR decided_by = $2))
-      OR coalesce(s.instructions_by = $2, false) AS left
+      OR coalesce(s.instructions_by = $2, false) AS "leftByUser"
     FROM sessions s LEFT JOIN LATERAL (
       SELECT status, user_name FROM turns WHERE session_id = $1 AND status IN ('QUEUED', 'JOINED', 'RUNNING', 'AWAITING_APPROVAL')
-        AND (user_name = $2 OR (status = 'RUNNING' AND paused_at IS NULL)) ORDER BY user_name = $2 DESC, seq LIMIT 1) t ON true
+        AND (user_name = $2 AND NOT $3::boolean OR (status = 'RUNNING' AND paused_at IS NULL)) ORDER BY user_name = $2 DESC, seq LIMIT 1) t ON true
     WHERE s.id = $1`,
   'turns-of': `SELECT array_agg(id) AS ids FROM turns WHERE session_id = $1 AND user_name = $2 HAVING count(*) > 0`,
   // The key of a message that a connector brought stays, so that bringing it again does not store it again.
-  messages: `UPDATE messages SET content = ${E}, user_name = ${E}, mentioned = false, call = NULL,
+  messages: `UPDATE messages SET content = ${E}, user_name = ${E}, mentioned = false, call = NULL, attachments = '{}',
       paraphrase = CASE WHEN NOT trusted THEN ${E} END, trace_parent = NULL, trace_state = NULL,
       client = CASE WHEN client = ANY ($3::text[]) THEN ${E} ELSE client END,
       idempotency_key = CASE WHEN client = ANY ($3::text[]) THEN NULL ELSE idempotency_key END
-    WHERE session_id = $1 AND user_name = $2 RETURNING id`,
+    WHERE session_id = $1 AND user_name = $2 AND trusted = $4 RETURNING id`,
   // Those of other strangers may quote; they are made again when they are due.
   paraphrases: `UPDATE messages SET paraphrase = NULL WHERE session_id = $1 AND NOT trusted AND paraphrase <> ${E}`,
   turns: `UPDATE turns SET user_name = ${E}, ${erasedUnlessNull('failure')}, ${erasedUnlessNull('failure_detail')} WHERE session_id = $1 AND user_name = $2`,
@@ -146,7 +172,7 @@ const STATEMENTS = {
     WHERE session_id = $1 AND turn_id = ANY ($2::text[])`,
   tasks: `UPDATE tasks SET detail = ${E}, args = CASE WHEN args IS NOT NULL THEN '{}'::jsonb END,
       ${['expect', 'output', 'stderr', 'review_reason'].map(erasedUnlessNull).join(', ')}
-    WHERE session_id = $1 AND turn_id = ANY ($2::text[])`,
+    WHERE session_id = $1 AND turn_id = ANY ($2::text[]) RETURNING id`,
   deliveries: `UPDATE deliveries d SET ${erasedUnlessNull('last_error')}, next_attempt_at = NULL,
       status = CASE d.status WHEN 'PENDING' THEN 'DEAD' ELSE d.status END
     FROM tasks t WHERE t.id = d.task_id AND d.session_id = $1 AND t.turn_id = ANY ($2::text[])`,
@@ -184,8 +210,8 @@ const STATEMENTS = {
   files: `DELETE FROM published_files f USING tasks t
     WHERE t.id = f.task_id AND f.session_id = $1 AND t.turn_id = ANY ($2::text[]) RETURNING f.id`,
   uploads: 'DELETE FROM uploaded_files WHERE session_id = $1 AND user_name = $2 RETURNING name',
-  attachments: `UPDATE messages SET attachments = ARRAY(SELECT a FROM unnest(attachments) a WHERE a <> ALL ($3::text[]) AND user_name IS DISTINCT FROM $2)
-    WHERE session_id = $1 AND (attachments && $3::text[] OR user_name = $2 AND attachments <> '{}')`,
+  attachments: `UPDATE messages SET attachments = ARRAY(SELECT a FROM unnest(attachments) a WHERE a <> ALL ($2::text[]))
+    WHERE session_id = $1 AND attachments && $2::text[]`,
   participants: 'DELETE FROM participants WHERE session_id = $1 AND user_name = $2',
   // One that is being made has read what is gone now: without its claim it writes nothing, and is made again.
   checkpoints: 'UPDATE checkpoints SET run_id = NULL, leased_until = NULL WHERE session_id = $1',

@@ -3,7 +3,11 @@
  * nothing is left in any column of any table but the audit's, and no process shows it again, whatever it had kept;
  * order, places and the rest stay.
  */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OUTPUTS_FOLDER } from '../../src/execution/output/plan-outputs.ts'
+import { workspacePath } from '../../src/execution/workspace/workspace.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { Database } from '../../src/store/database.ts'
@@ -53,7 +57,7 @@ function repeat(call: StubCall): StubAnswer {
     tasks: [
       {
         ...command,
-        detail: `mkdir -p pub; echo ${CANARY} | tee pub/${CANARY}.txt; echo ${CANARY} >&2`,
+        detail: `mkdir -p pub; echo ${CANARY} | tee pub/${CANARY}.txt; echo ${CANARY} >&2; seq 300`,
         expect: CANARY,
       },
       { ...text, detail: CANARY },
@@ -83,8 +87,11 @@ async function say(client: ApiClient, input: Omit<api.SendMessageInput, 'session
   return sendMessage.message
 }
 
-const erase = async (user: string, sessionId = GROUP) =>
-  (await story.as('ada').run(api.EraseUserDocument, { input: { user, sessionId } })).eraseUser
+const erase = async (user: string, sessionId = GROUP, stranger?: boolean) =>
+  (await story.as('ada').run(api.EraseUserDocument, { input: { user, sessionId, stranger } })).eraseUser
+
+/** What the server keeps of outputs in the workspace of the group, for the tasks that come. */
+const keptOutputs = () => readdir(join(workspacePath(story.home, GROUP), OUTPUTS_FOLDER))
 
 /** What an admin can read of the group, by every query there is for it. */
 async function readAll(client: ApiClient): Promise<string> {
@@ -172,6 +179,10 @@ describe('a group in which everything quotes what Ben said', () => {
         'tasks.stderr',
       ]),
     )
+  })
+
+  test('has its output in a file of the workspace, for later tasks', async () => {
+    expect(await keptOutputs()).toContainEqual(expect.stringMatching(/^task_.*\.txt$/))
   })
 
   test('nobody but an admin may erase, and not where it cannot be done', async () => {
@@ -262,6 +273,8 @@ describe('a group in which everything quotes what Ben said', () => {
     )
     expect(columnsOf(await findInDatabase(story.databaseUrl, [CANARY]))).toEqual(['audit_entries.data'])
 
+    expect(await keptOutputs()).toEqual([])
+
     const terms = 'SELECT 1 FROM learning_terms w JOIN learnings l ON l.id = w.learning_id WHERE l.session_id = $1'
     expect(await sql(terms, GROUP)).toEqual([])
 
@@ -343,6 +356,33 @@ describe('a group in which everything quotes what Ben said', () => {
     const shown = must(session, 'the group').messages.edges.map(({ node }) => [node.user, node.trusted, node.content])
     expect(shown).toContainEqual(['[erased]', false, '[erased]'])
     expect(JSON.stringify(shown)).not.toContain('Mallory')
+  })
+
+  test('of a user and a stranger who have one name, it erases whom it is told', async () => {
+    const id = 'discord:twins'
+    const discord = story.as('discord')
+    const source = { kind: 'discord', interactive: true, platform: 'Discord', type: 'GROUP' } as const
+    await discord.run(api.OpenSessionDocument, { input: { id, source, participants: ['ben', 'cleo'] } })
+    for (const user of ['Ben#1', 'ben']) {
+      const input = { sessionId: id, content: `I am ${user}`, user }
+      await discord.run(api.SendMessageDocument, { input })
+    }
+    const said = async (): Promise<unknown> =>
+      (await sql<{ content: string }>('SELECT content FROM messages WHERE session_id = $1 ORDER BY seq', id)).map(
+        ({ content }) => content,
+      )
+
+    expect(await erase('ben', id)).toMatchObject({
+      __typename: 'InvalidInputRefusal',
+      problem: expect.stringContaining('say which of them is meant'),
+    })
+    expect(await said()).toEqual(['I am Ben#1', 'I am ben'])
+    const participants = [{ name: 'ben' }, { name: 'cleo' }]
+    expect(await erase('ben', id, true)).toMatchObject({ messageCount: 1, session: { participants } })
+    expect(await said()).toEqual(['I am Ben#1', '[erased]'])
+    expect(await erase('ben', id, true)).toMatchObject({ __typename: 'NotFoundRefusal' })
+    expect(await erase('ben', id)).toMatchObject({ messageCount: 1, session: { participants: [{ name: 'cleo' }] } })
+    expect(await said()).toEqual(['[erased]', '[erased]'])
   })
 
   test('erases who has only decided and answered, and written the instructions', async () => {

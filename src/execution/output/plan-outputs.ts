@@ -2,6 +2,7 @@
  * What a command or skill is given of the tasks before it in its plan: commands find it in a file of their workspace,
  * skills in their input. The turn makes it from its rows, so secrets have left it already.
  */
+import { basename } from 'node:path'
 import type { TaskStatus, TaskType } from '../../core/status.ts'
 
 /**
@@ -86,4 +87,9 @@ export function outputFilesOf(task: Pick<EndedTask, 'id' | 'type' | 'status' | '
 interface OutputFiles {
   readonly output: string | null
   readonly stderr: string | null
+}
+
+/** Below `OUTPUTS_FOLDER`: what may be there of these tasks. The list is made anew before each program. */
+export function outputNamesOf(taskIds: readonly string[]): string[] {
+  return [basename(OUTPUTS_LIST), ...taskIds.flatMap((id) => [`${id}.txt`, `${id}.stderr.txt`])]
 }

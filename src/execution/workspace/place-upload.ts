@@ -41,12 +41,16 @@ export function placeUpload(place: UploadPlace, { forUsers, forAdmins }: StagedT
   return putInto(adminWorkspacePath(home, sessionId), { owner: null, name, staged: forAdmins })
 }
 
-/** Removes files of a session by their names; what is no longer there, or no longer a file, is left out. */
-export function removeUploads({ home, sessionId }: Omit<UploadPlace, 'name'>, names: readonly string[]): void {
+/** Removes files from a folder of both workspaces; what is no longer there, or no longer a file, is left out. */
+export function removeFromWorkspaces(
+  { home, sessionId }: Omit<UploadPlace, 'name'>,
+  folderName: string,
+  names: readonly string[],
+): void {
   for (const workspace of [workspacePath(home, sessionId), adminWorkspacePath(home, sessionId)]) {
     for (const name of names) {
       tolerating(['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR', 'ERR_FS_EISDIR'], () =>
-        inside(workspace, [UPLOADS_FOLDER], (folder) => rmSync(at(folder, name))),
+        inside(workspace, [folderName], (folder) => rmSync(at(folder, name))),
       )
     }
   }

@@ -1,11 +1,12 @@
 /** How uploads come into workspaces: made once in app.ts, used by the door and by intake. */
 import type { Readable } from 'node:stream'
 import { lstatSync } from 'node:fs'
-import { MAX_UPLOAD_BYTES } from '../../core/file/uploaded-file.ts'
+import { MAX_UPLOAD_BYTES, UPLOADS_FOLDER } from '../../core/file/uploaded-file.ts'
 import type { Database } from '../../store/database.ts'
 import { readWorkspaceUsage, recordWorkspaceBytes } from '../../store/files/workspace-usage.ts'
 import { DEFAULT_COMMAND_LIMITS } from '../command-limits.ts'
-import { placeUpload, removeUploads, type UploadPlace } from './place-upload.ts'
+import { OUTPUTS_FOLDER, outputNamesOf } from '../output/plan-outputs.ts'
+import { placeUpload, removeFromWorkspaces, type UploadPlace } from './place-upload.ts'
 import { copyStaged, discardStaged, stageUpload, type StagedUpload } from './staged-upload.ts'
 import { measureUsage } from './workspace-quota.ts'
 import { workspacePath } from './workspace.ts'
@@ -57,8 +58,11 @@ export class Uploads {
     await recordWorkspaceBytes(this.#database, { sessionId, bytes: (await measureUsage(workspace)).bytes })
   }
 
-  /** Removes files of a session by their names; those that are gone are left out. */
-  remove(sessionId: string, names: readonly string[]): void {
-    removeUploads({ home: this.#home, sessionId }, names)
+  /** Removes files of a session by their names, and outputs of tasks; those that are gone are left out. */
+  remove(sessionId: string, files: { readonly uploads: readonly string[]; readonly taskIds: readonly string[] }): void {
+    const { uploads, taskIds } = files
+    const place = { home: this.#home, sessionId }
+    removeFromWorkspaces(place, UPLOADS_FOLDER, uploads)
+    removeFromWorkspaces(place, OUTPUTS_FOLDER, outputNamesOf(taskIds))
   }
 }

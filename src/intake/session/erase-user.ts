@@ -3,7 +3,7 @@
  * its place. Called by the GraphQL door, for admins alone.
  */
 import type { Viewer } from '../../core/identity.ts'
-import { conflict, notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
+import { conflict, invalidInput, notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
 import { KEY_RULE, textIssues } from '../../core/text/text-rule.ts'
 import { storeErasure, type EraseOutcome } from '../../store/erase-user.ts'
 import { authorizeSession } from '../authorize-session.ts'
@@ -14,6 +14,8 @@ export interface EraseUserInput {
   readonly sessionId: string
   /** The user's name, or the platform identity of a stranger. They need not be in the configuration any more. */
   readonly user: string
+  /** Which of the two; left out: whichever there is. */
+  readonly stranger?: boolean | null | undefined
 }
 
 /**
@@ -34,7 +36,7 @@ export interface UserErased {
 export async function eraseUser(
   context: IntakeContext,
   viewer: Viewer,
-  { sessionId, user }: EraseUserInput,
+  { sessionId, user, stranger = null }: EraseUserInput,
 ): Promise<UserErased | Refusal> {
   const access = authorizeSession(viewer, { sessionId, path: ['sessionId'] }, ['ERASE_USER'])
   if ('kind' in access) return access
@@ -45,11 +47,12 @@ export async function eraseUser(
   const outcome = await storeErasure(context.database, {
     sessionId,
     userName: user,
+    isStranger: stranger,
     ownTokens: tokens.flatMap((token) => (token.user === user ? [token.name] : [])),
     actor: access.userName,
     tokenName: access.tokenName,
     at,
-    removeUploads: (names) => context.uploads.remove(sessionId, names),
+    removeFiles: (files) => context.uploads.remove(sessionId, files),
   })
   if (outcome.kind !== 'Erased') return refusalOf(outcome, { sessionId, user })
   const { seq, messageCount, fileIds, factIds } = outcome
@@ -71,6 +74,10 @@ function refusalOf(
         `Session "${sessionId}" is not a group's: delete it as a whole, with deleteSession.`,
         sessionId,
       )
+    case 'Two': {
+      const problem = `A user and a stranger called "${user}" have written in session "${sessionId}": say which of them is meant`
+      return invalidInput(['stranger'], problem)
+    }
     case 'Nothing':
       return { kind: 'NotFound', id: user, message: `"${user}" has left nothing in session "${sessionId}".` }
     case 'Busy':

@@ -16,6 +16,11 @@ const EraseUserInput = builder.inputType('EraseUserInput', {
         'The name of the user, or the identity on a platform under which a stranger wrote, exactly as Message.user shows it; they need ' +
         'not be known any more.',
     }),
+    stranger: t.boolean({
+      description:
+        "True: it is such an identity, which was no user's when they wrote; false: it is a user. When left out, whichever of the two has " +
+        'left something; refused where both have, and nothing is erased.',
+    }),
     sessionId: t.id({ required: true, description: 'The session, of a GROUP.' }),
   }),
 })
