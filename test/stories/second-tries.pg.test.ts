@@ -118,3 +118,60 @@ test('its rules are those of messages: whose it is, how many may wait, what was 
     retryTurn: { __typename: 'NotFoundRefusal' },
   })
 })
+
+test('a connector that names a user has the rights of that user in its sessions, and the audit names them', async () => {
+  const [ada, ben, discord] = [story.as('ada'), story.as('ben'), story.as('discord')]
+  const sessionId = 'discord:named'
+  await ada.run(api.LinkIdentityDocument, { input: { user: 'cleo', connector: 'discord', identity: 'Cleo#2' } })
+  const source = { kind: 'chat', type: 'GROUP' } as const
+  await discord.run(api.OpenSessionDocument, { input: { id: sessionId, participants: ['ben'], source } })
+  const say = async (content: string): Promise<string> => {
+    const input = { sessionId, content, user: 'Ben#1', mentioned: true }
+    const { sendMessage } = await discord.run(api.SendMessageDocument, { input })
+    return 'message' in sendMessage ? sendMessage.message.id : ''
+  }
+  await using watch = watchAll(ada, sessionId)
+  const stop = () => ada.run(api.CancelTurnDocument, { sessionId })
+  await using _running = { [Symbol.asyncDispose]: async () => void (await stop()) }
+  await say('run: sleep 600')
+  await watch.until(
+    ({ sessionEvents: event }) => event.__typename === 'TaskUpdateEvent' && event.taskStatus === 'RUNNING',
+  )
+  const id = await say('and then')
+
+  const edit = async (user: string, client = discord) =>
+    (await client.run(api.EditQueuedMessageDocument, { id, content: 'and now', user })).editQueuedMessage
+  const withdraw = async (user: string) =>
+    (await discord.run(api.WithdrawMessageDocument, { id, user })).withdrawMessage
+  const cancel = async (user: string) => (await discord.run(api.CancelTurnDocument, { sessionId, user })).cancelTurn
+  const again = async (turnId: string, user: string) =>
+    (await discord.run(api.RetryTurnDocument, { turnId, user })).retryTurn
+
+  for (const act of [edit, withdraw, cancel]) {
+    expect(await act('Mallory')).toMatchObject({ __typename: 'ConflictRefusal', reason: 'NOT_ALLOWED' })
+    expect(await act('Cleo#2')).toMatchObject({ __typename: 'NotFoundRefusal' })
+  }
+  await discord.run(api.AddParticipantDocument, { sessionId, user: 'cleo' })
+  for (const act of [edit, withdraw]) expect(await act('Cleo#2')).toMatchObject({ reason: 'NOT_ALLOWED' })
+  expect(await edit('cleo', ben)).toMatchObject({ __typename: 'InvalidInputRefusal' })
+  expect(await edit('Ben#1')).toMatchObject({ message: { content: 'and now' } })
+  expect(await withdraw('Ben#1')).toMatchObject({ message: { status: 'CANCELLED' } })
+  expect(await cancel('Cleo#2')).toMatchObject({ __typename: 'CancelTurnPayload' })
+  // That of the message that was withdrawn ended first.
+  const turnId = (await turnEnd(watch, 2)).turnId ?? ''
+  expect(await again(turnId, 'Cleo#2')).toMatchObject({ reason: 'NOT_ALLOWED' })
+  expect(await again(turnId, 'Ben#1')).toMatchObject({ turn: { retryOf: { id: turnId } } })
+  expect(await cancel('Ben#1')).toMatchObject({ __typename: 'CancelTurnPayload' })
+  await turnEnd(watch, 3)
+
+  const { audit } = await ada.run(api.AuditDocument, { filter: { sessionId, kind: ['SESSION'] } })
+  const acts = audit?.edges.map(({ node }) => node).filter((entry) => 'sessionChange' in entry)
+  expect(acts?.map(({ actor, tokenName, sessionChange }) => [actor.name, tokenName, sessionChange])).toEqual(
+    expect.arrayContaining([
+      ['ben', 'discord', 'MESSAGE_EDITED'],
+      ['ben', 'discord', 'MESSAGE_WITHDRAWN'],
+      ['cleo', 'discord', 'TURN_CANCELLED'],
+      ['ben', 'discord', 'TURN_RETRIED'],
+    ]),
+  )
+})

@@ -28,6 +28,7 @@ export type { CallOptions, ConnectionState, ConnectOptions, TypedDocument } from
 export type { SessionEvent } from './follow-events.ts'
 export type { SessionView } from './read-view.ts'
 export type {
+  ActOptions,
   ApproveOptions,
   DecideResult,
   DenyOptions,

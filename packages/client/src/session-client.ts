@@ -56,6 +56,11 @@ export interface UploadOptions {
   readonly signal?: AbortSignal
 }
 
+/** `user`: for tokens of connectors, the identity of the user who asks for it, and whose rights hold. */
+export interface ActOptions {
+  readonly user?: string
+}
+
 /** `__typename` says whether it is open (OpenSessionPayload; `created`: it was opened by this call) or why not. */
 export type OpenResult = StartSessionMutation['openSession']
 /** `__typename` says whether the end was requested (CancelTurnPayload) or why not, such as that no turn runs. */
@@ -133,18 +138,19 @@ export class SessionClient {
   }
 
   /** Ends the turn that runs; refused when none does. */
-  async cancel(): Promise<CancelResult> {
-    return (await this.#connection.request(StopTurnDocument, { input: { sessionId: this.id } })).cancelTurn
+  async cancel({ user }: ActOptions = {}): Promise<CancelResult> {
+    return (await this.#connection.request(StopTurnDocument, { input: { sessionId: this.id, user } })).cancelTurn
   }
 
   /** Takes back a message that waits. */
-  async withdraw(messageId: string): Promise<WithdrawResult> {
-    return (await this.#connection.request(WithdrawWaitingDocument, { input: { id: messageId } })).withdrawMessage
+  async withdraw(messageId: string, { user }: ActOptions = {}): Promise<WithdrawResult> {
+    const input = { id: messageId, user }
+    return (await this.#connection.request(WithdrawWaitingDocument, { input })).withdrawMessage
   }
 
   /** Changes a message that waits. */
-  async edit(messageId: string, content: string): Promise<EditResult> {
-    const input = { id: messageId, content }
+  async edit(messageId: string, content: string, { user }: ActOptions = {}): Promise<EditResult> {
+    const input = { id: messageId, content, user }
     return (await this.#connection.request(EditWaitingDocument, { input })).editQueuedMessage
   }
 

@@ -1,4 +1,5 @@
 /** `cancelTurn`: asks the running turn of a session to end. Called by the GraphQL door. */
+import { actFor } from '../../config/access/act-for.ts'
 import type { Viewer } from '../../core/identity.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import { idKind } from '../../platform/id.ts'
@@ -17,6 +18,8 @@ export interface CancelTurnInput {
   readonly sessionId: string
   /** Which is meant, when another may run by now. */
   readonly turnId?: string | null | undefined
+  /** Of a connector: for whom. */
+  readonly user?: string | null | undefined
 }
 
 const ACTS = ['CANCEL_TURN'] as const
@@ -24,9 +27,11 @@ const ACTS = ['CANCEL_TURN'] as const
 /** The turn's own events tell when it has ended. Repeating it changes nothing. */
 export async function cancelTurn(
   context: IntakeContext,
-  viewer: Viewer,
-  { sessionId, turnId = null }: CancelTurnInput,
+  caller: Viewer,
+  { sessionId, turnId = null, user }: CancelTurnInput,
 ): Promise<TurnCancelling | Refusal> {
+  const viewer = actFor(context.config.current(), caller, user)
+  if ('kind' in viewer) return viewer
   const access = authorizeSession(viewer, { sessionId, path: ['sessionId'] }, ACTS)
   if ('kind' in access) return access
   if (turnId !== null && idKind(turnId) !== 'turn') return notFound('turn', turnId)

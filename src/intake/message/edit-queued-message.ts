@@ -1,6 +1,7 @@
 /**
  * `editQueuedMessage`: replaces what a message says, as long as its turn has not started. Called by the GraphQL door.
  */
+import { actFor } from '../../config/access/act-for.ts'
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput, type Refusal } from '../../core/refusal.ts'
 import { editWaiting } from '../../store/intake/intake-queued-message.ts'
@@ -9,7 +10,7 @@ import type { IntakeContext } from '../intake-context.ts'
 import { contentIssues } from './message-content.ts'
 import { hideLinkCodes } from '../../core/text/link-command.ts'
 import { messagePreview } from '../../core/text/message-preview.ts'
-import { findOwnMessage, refuseStarted, type MessageUpdated } from './queued-message.ts'
+import { findOwnMessage, refuseStarted, type ChangedMessage, type MessageUpdated } from './queued-message.ts'
 
 /**
  * Refuses with InvalidInput for the content, NotFound for a message that the caller cannot see, Conflict when it is not
@@ -17,9 +18,11 @@ import { findOwnMessage, refuseStarted, type MessageUpdated } from './queued-mes
  */
 export async function editQueuedMessage(
   context: IntakeContext,
-  viewer: Viewer,
-  { id: messageId, ...input }: { readonly id: string; readonly content: string },
+  caller: Viewer,
+  { id: messageId, user, ...input }: ChangedMessage & { readonly content: string },
 ): Promise<MessageUpdated | Refusal> {
+  const viewer = actFor(context.config.current(), caller, user)
+  if ('kind' in viewer) return viewer
   const refusal = refuseInput(contentIssues(input.content))
   if (refusal !== null) return refusal
   const found = await findOwnMessage(context, viewer, { messageId, change: 'EDIT' })

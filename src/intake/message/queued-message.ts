@@ -17,6 +17,13 @@ export interface MessageUpdated {
   readonly messageId: string
 }
 
+/** What the caller gives, unchecked. */
+export interface ChangedMessage {
+  readonly id: string
+  /** Of a connector: for whom. */
+  readonly user?: string | null | undefined
+}
+
 /**
  * The message, if the caller may change it and it waits; its sender may, the connector that brought it, and admins.
  */

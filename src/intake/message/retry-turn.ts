@@ -3,6 +3,7 @@
  * queue, share, busy policy and rights hold for it as for any other. Called by the GraphQL door. It runs with the
  * rights of the message's user, so those who may ask for it are those who may change the message.
  */
+import { actFor } from '../../config/access/act-for.ts'
 import { currentUser } from '../../config/access/current-user.ts'
 import { namespaceAllows } from '../../config/access/session-access.ts'
 import type { ClientTrace, User, Viewer } from '../../core/identity.ts'
@@ -29,15 +30,25 @@ export interface TurnRetried {
   readonly duplicate: boolean
 }
 
+/** What is to be tried again, unchecked. */
+interface RetryTurnInput {
+  readonly turnId: string
+  /** Of a connector: for whom. */
+  readonly user?: string | null | undefined
+  readonly trace?: ClientTrace | null
+}
+
 /**
  * Of calls for the same turn, each is given the one second try, however many come at once and from whichever users.
  * The participants stay who they are.
  */
 export async function retryTurn(
   context: IntakeContext,
-  viewer: Viewer,
-  { turnId, trace = null }: { readonly turnId: string; readonly trace?: ClientTrace | null },
+  caller: Viewer,
+  { turnId, user: named, trace = null }: RetryTurnInput,
 ): Promise<TurnRetried | Refusal> {
+  const viewer = actFor(context.config.current(), caller, named)
+  if ('kind' in viewer) return viewer
   const access = accessOf(viewer)
   const found = await find(context, viewer, turnId)
   if (found === null) return notFound('turn', turnId)

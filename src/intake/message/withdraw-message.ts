@@ -1,6 +1,7 @@
 /**
  * `withdrawMessage`: takes a message out of the queue, as long as its turn has not started. Called by the GraphQL door.
  */
+import { actFor } from '../../config/access/act-for.ts'
 import type { Viewer } from '../../core/identity.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { SessionEventBody } from '../../core/session-event.ts'
@@ -8,7 +9,7 @@ import { NO_USAGE } from '../../core/usage.ts'
 import { withdrawWaiting } from '../../store/intake/intake-queued-message.ts'
 import { accessOf } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
-import { findOwnMessage, refuseStarted, type MessageUpdated } from './queued-message.ts'
+import { findOwnMessage, refuseStarted, type ChangedMessage, type MessageUpdated } from './queued-message.ts'
 
 /**
  * Ends the message's turn as CANCELLED before it starts. Refuses with NotFound for a message that the caller cannot
@@ -16,9 +17,11 @@ import { findOwnMessage, refuseStarted, type MessageUpdated } from './queued-mes
  */
 export async function withdrawMessage(
   context: IntakeContext,
-  viewer: Viewer,
-  { id: messageId }: { readonly id: string },
+  caller: Viewer,
+  { id: messageId, user }: ChangedMessage,
 ): Promise<MessageUpdated | Refusal> {
+  const viewer = actFor(context.config.current(), caller, user)
+  if ('kind' in viewer) return viewer
   const found = await findOwnMessage(context, viewer, { messageId, change: 'WITHDRAW' })
   if ('kind' in found) return found
   const { sessionId } = found

@@ -183,12 +183,17 @@ function changedPayload(name: string, description: string) {
   })
 }
 
+const ACTOR =
+  'Who asks for it. A connector names the identity on its platform, which must be an alias of a user: then the rights of that user hold, ' +
+  'and the audit names them. When left out, the caller itself.'
+
 const MAY_CHANGE = "The message: your own, one that you brought as a connector, or anybody's if you are an admin."
 
 const EditQueuedMessageInput = builder.inputType('EditQueuedMessageInput', {
   description: 'The message, and what it is to say.',
   fields: (t) => ({
     id: t.id({ required: true, description: MAY_CHANGE }),
+    user: t.string({ description: ACTOR }),
     content: t.string({ required: true, description: CONTENT }),
   }),
 })
@@ -212,6 +217,7 @@ const WithdrawMessageInput = builder.inputType('WithdrawMessageInput', {
   description: 'The message to withdraw.',
   fields: (t) => ({
     id: t.id({ required: true, description: MAY_CHANGE }),
+    user: t.string({ description: ACTOR }),
   }),
 })
 
@@ -241,6 +247,7 @@ const CancelTurnInput = builder.inputType('CancelTurnInput', {
   fields: (t) => ({
     sessionId: t.id({ required: true, description: 'The session.' }),
     turnId: t.id({ description: 'Which turn is meant: when another runs by now, that one is left alone.' }),
+    user: t.string({ description: ACTOR }),
   }),
 })
 
@@ -273,6 +280,7 @@ const RetryTurnInput = builder.inputType('RetryTurnInput', {
         'A turn that is FAILED or CANCELLED, of your own message, one that you brought as a connector, or ' +
         "anybody's if you are an admin.",
     }),
+    user: t.string({ description: ACTOR }),
   }),
 })
 
