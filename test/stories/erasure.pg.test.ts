@@ -329,7 +329,7 @@ describe('a group in which everything quotes what Ben said', () => {
     expect(await erase('ben')).toMatchObject({ __typename: 'NotFoundRefusal', missingId: 'ben' })
     const again = { sessionId: GROUP, content: `${CANARY} over there`, user: 'Ben#1', idempotencyKey: 'from-discord' }
     const { sendMessage } = await discord.run(api.SendMessageDocument, { input: again })
-    expect(sendMessage).toMatchObject({ __typename: 'ConflictRefusal' })
+    expect(sendMessage).toMatchObject({ duplicate: true, message: { content: '[erased]', user: '[erased]' } })
     expect((await beside.as('ben').run(api.SessionDocument, { id: GROUP })).session).toBeNull()
 
     isBensTurn = false

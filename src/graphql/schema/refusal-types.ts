@@ -93,7 +93,9 @@ const ConflictReasonEnum = builder.enumType('ConflictReason', {
     NOT_FAILED: { description: 'The turn has not failed and was not cancelled: it waits, runs, or has answered.' },
     NOTHING_TO_DO: { description: 'There is nothing that this would change.' },
     SAME_EXISTS: { description: 'Another fact or open question says the same: current.' },
-    KEY_REUSED: { description: 'The key or id of the message was used for another message: current.' },
+    KEY_REUSED: {
+      description: 'The key or id of the message was used for another message, or that one was edited since: current.',
+    },
     STALE_VERSION: {
       description: 'It was changed after the version that you have seen: read current, then try again.',
     },

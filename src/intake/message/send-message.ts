@@ -150,7 +150,7 @@ function answer(
   return conflict(
     'KEY_REUSED',
     `The idempotency key "${input.idempotencyKey}" was used in this session for a message with other content, attachments or "mentioned", or ` +
-      'from another user. That one stands, and nothing was stored now; what is new needs a key of its own.',
+      'from another user, or that one was edited since. It stands, and nothing was stored now; what is new needs a key of its own.',
     result.messageId,
   )
 }

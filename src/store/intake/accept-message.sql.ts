@@ -3,6 +3,7 @@
  * stand in rendered/. Everything hangs on the session's row, which is written first: its lock puts the messages of a
  * session in order, and `seq` comes from it without gaps.
  */
+import { ERASED } from '../../core/text/erased.ts'
 import { REDACTED } from '../../core/text/redacted.ts'
 import { INSERT_AUDIT } from '../audit-entries.ts'
 import { isListed } from '../nodes.ts'
@@ -75,10 +76,13 @@ const fitsAround = (marked: Sql, text: Sql): Sql => sql`(strpos(${marked}, ${lit
 const IS_SAME_CONTENT = sql`(m.content = input.content OR ${fitsAround(sql`m.content`, sql`input.content`)}
       OR ${fitsAround(sql`input.content`, sql`m.content`)})`
 
+/** What it said is known no more: its key alone says that it came before, or it would be brought anew under another. */
+const IS_ERASED = sql`(m.content = ${literal(ERASED)} AND m.user_name = ${literal(ERASED)})`
+
 const PRIOR = sql`-- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (
-    SELECT m.id, ${IS_SAME_CONTENT} AND m.role = input.role AND m.user_name IS NOT DISTINCT FROM input.user_name
-      AND m.mentioned = input.mentioned AND m.attachments = input.attachments AS same
+    SELECT m.id, ${IS_ERASED} OR (${IS_SAME_CONTENT} AND m.role = input.role AND m.user_name IS NOT DISTINCT FROM input.user_name
+      AND m.mentioned = input.mentioned AND m.attachments = input.attachments) AS same
     FROM input JOIN messages m
       ON m.session_id = input.session_id AND m.client = input.client AND m.idempotency_key = input.idempotency_key
     WHERE ${mayReach(sql`input.session_id`)}),`

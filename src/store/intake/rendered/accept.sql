@@ -48,20 +48,26 @@ WITH
     SELECT
       m.id,
       (
-        m.content = input.content
-        OR (
-          strpos(m.content, '[REDACTED]') > 0
-          AND input.content LIKE replace(regexp_replace(m.content, '([\\%_])', '\\\1', 'g'), '[REDACTED]', '%')
-        )
-        OR (
-          strpos(input.content, '[REDACTED]') > 0
-          AND m.content LIKE replace(regexp_replace(input.content, '([\\%_])', '\\\1', 'g'), '[REDACTED]', '%')
-        )
+        m.content = '[erased]'
+        AND m.user_name = '[erased]'
       )
-      AND m.role = input.role
-      AND m.user_name IS NOT DISTINCT FROM input.user_name
-      AND m.mentioned = input.mentioned
-      AND m.attachments = input.attachments AS same
+      OR (
+        (
+          m.content = input.content
+          OR (
+            strpos(m.content, '[REDACTED]') > 0
+            AND input.content LIKE replace(regexp_replace(m.content, '([\\%_])', '\\\1', 'g'), '[REDACTED]', '%')
+          )
+          OR (
+            strpos(input.content, '[REDACTED]') > 0
+            AND m.content LIKE replace(regexp_replace(input.content, '([\\%_])', '\\\1', 'g'), '[REDACTED]', '%')
+          )
+        )
+        AND m.role = input.role
+        AND m.user_name IS NOT DISTINCT FROM input.user_name
+        AND m.mentioned = input.mentioned
+        AND m.attachments = input.attachments
+      ) AS same
     FROM
       input
       JOIN messages m ON m.session_id = input.session_id
