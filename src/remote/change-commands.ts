@@ -49,9 +49,10 @@ async function carryOut(client: FactotumClient, action: ChangeAction): Promise<C
       return { result: removeUser, done: `Removed the user "${action.name}".` }
     }
     case 'token-add': {
-      const { name, user, namespace } = action
+      const { name, user, namespace, expires } = action
       const place = user === null ? { kind: 'CONNECTOR' as const, namespace } : { kind: 'USER' as const, user }
-      const { createToken } = await client.run(TerminalAddTokenDocument, { input: { name, ...place } })
+      const expiresAt = expires === null ? null : `${expires}T00:00:00Z`
+      const { createToken } = await client.run(TerminalAddTokenDocument, { input: { name, ...place, expiresAt } })
       return { result: createToken, done: createToken.__typename === 'CreateTokenPayload' ? createToken.secret : '' }
     }
     case 'token-revoke': {

@@ -53,8 +53,16 @@ export async function listFacts(
     async (page) => (await client.run(TerminalListFactsDocument, { ...page, filter })).page,
     { all: json },
   )
-  const row = (fact: (typeof found.items)[number]): string[] => [fact.id, fact.source, fact.content]
-  show(found, terminal, { json, heads: ['FACT', 'SOURCE', 'SAYS'], row })
+  show(found, terminal, {
+    json,
+    heads: ['FACT', 'SOURCE', 'FOR', 'SAYS'],
+    row: ({ id, source, scope, scopeOf, content }) => [
+      id,
+      source,
+      scope === 'GLOBAL' ? 'everybody' : [scope.toLowerCase(), scopeOf].join(' '),
+      content,
+    ],
+  })
 }
 
 export async function listLearnings(client: FactotumClient, terminal: Terminal, json: boolean): Promise<void> {

@@ -7,7 +7,7 @@ import type { Environment } from '../../src/config/schema/environment.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { must } from '../../src/platform/must.ts'
 import { findServer } from '../../src/remote/find-server.ts'
-import { OpenSessionDocument } from '../generated/graphql.ts'
+import { OpenSessionDocument, StateFactDocument } from '../generated/graphql.ts'
 import { Story, storyConfig, watchAll } from '../harness/story.ts'
 import { Answering, factotum, KEYS } from './run-command.ts'
 
@@ -109,11 +109,24 @@ test('people, tokens, facts and sessions are listed and changed, by admins alone
   expect((await factotum(story, 'users')).printed).toMatch(/^eve +USER +API/m)
   expect((await factotum(story, 'tokens')).printed).toMatch(/^eves +USER +eve +API +never/m)
   expect((await factotum(story, 'tokens revoke eves')).exitCode).toBe(0)
+  expect(await factotum(story, 'tokens add eves --user eve --expires 2020-01-01')).toEqual({
+    exitCode: 1,
+    printed: '',
+    said: 'factotum: expiresAt: must be in the future\n',
+  })
+  expect((await factotum(story, 'tokens add eves --user eve --expires 2999-12-31')).exitCode).toBe(0)
+  expect((await factotum(story, 'tokens')).printed).toMatch(/^eves .* 2999-12-31 00:00$/m)
   expect((await factotum(story, 'users remove eve')).exitCode).toBe(0)
   expect((await factotum(story, 'users --json')).printed).not.toContain('"eve"')
 
   const { printed: fact } = await factotum(story, 'facts add The kettle is green')
-  expect((await factotum(story, 'facts kettle')).printed).toContain('The kettle is green')
+  expect((await factotum(story, 'facts kettle')).printed).toMatch(/^fact_\S+ +MANUAL +everybody +The kettle is green$/m)
+  await story
+    .as('ada')
+    .run(StateFactDocument, { input: { content: 'Ben has tea', scope: { scope: 'USER', of: 'ben' } } })
+  const { printed: bens } = await factotum(story, 'facts tea')
+  expect(bens).toMatch(/ MANUAL +user ben +Ben has tea$/m)
+  await factotum(story, `facts remove ${/fact_\S+/.exec(bens)?.[0]}`)
   expect((await factotum(story, `facts remove ${fact.trim()}`)).exitCode).toBe(0)
   expect(await factotum(story, 'facts')).toMatchObject({ printed: '', said: 'There is nothing to show.\n' })
 

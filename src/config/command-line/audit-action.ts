@@ -1,7 +1,7 @@
 /** `factotum audit …`: what to do with the audit (src/audit/audit-command.ts does it). Pure. */
 import type { Command } from 'commander'
 import type { Flags } from '../schema/environment.ts'
-import { checked, withHome, type Found } from './command-options.ts'
+import { checkedDay, withHome, type Found } from './command-options.ts'
 
 export interface AuditAction {
   readonly do: 'verify'
@@ -15,15 +15,6 @@ export function declareAudit(program: Command, found: Found<AuditAction>): void 
     .description(
       'Recomputes the chain of hashes over the audit: whether an entry was changed, removed or added (exit code 1). Shows the newest hash: kept elsewhere, it proves all that came before it.',
     )
-    .option(
-      '--day <day>',
-      'Only this day (UTC).',
-      checked((day) => (isDay(day) ? null : `--day must be a day such as 2026-11-21; it is "${day}".`)),
-    )
+    .option('--day <day>', 'Only this day (UTC).', checkedDay('--day'))
     .action(({ day, ...flags }: Flags & { day?: string }) => found({ do: 'verify', day: day ?? null }, flags))
-}
-
-function isDay(text: string): boolean {
-  const date = new Date(`${text}T00:00:00Z`)
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }

@@ -130,6 +130,7 @@ describe('misuse says what is wrong, what was meant, and where help is', () => {
     ['tail', '"factotum tail" needs the id of a session.'],
     ['tail a/b', 'A session id must be 1 to 255 characters out of letters, digits and _ @ . : -.'],
     ['completion csh', 'Allowed choices are bash, zsh, fish.'],
+    ['tokens add x --user ada --expires soon', '--expires must be a day such as 2026-11-21; it is "soon".'],
     ['tokens add x', 'A token needs either --user or --kind connector.'],
     ['retention', "Required option '--dry-run' not specified."],
     ['retention --dry-run --days x', '--days must be a whole number from 1 to 36500; it is "x".'],

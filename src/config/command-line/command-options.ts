@@ -26,3 +26,13 @@ export function checked(rule: (value: string) => string | null): (value: string)
     return value
   }
 }
+
+/** A parser of a day, for the option of this name. */
+export function checkedDay(option: string): (value: string) => string {
+  return checked((day) => (isDay(day) ? null : `${option} must be a day such as 2026-11-21; it is "${day}".`))
+}
+
+function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`)
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}

@@ -2,7 +2,7 @@
  * The commands that talk to a server, here or elsewhere, through its API (src/remote carries them out). Pure.
  */
 import { Option, type Command } from 'commander'
-import { checked, withHome, type Found } from './command-options.ts'
+import { checked, checkedDay, withHome, type Found } from './command-options.ts'
 import { sessionIdValue } from './session-action.ts'
 import { tokenKindValue } from './token-action.ts'
 
@@ -24,9 +24,18 @@ export type RemoteAction =
   | { readonly do: 'user-add'; readonly name: string; readonly role: 'ADMIN' | 'USER' }
   | { readonly do: 'user-remove'; readonly name: string }
   | { readonly do: 'tokens'; readonly json: boolean }
-  | { readonly do: 'token-add'; readonly name: string; readonly user: string | null; readonly namespace: string | null }
+  | TokenAddAction
   | { readonly do: 'token-revoke'; readonly name: string }
   | { readonly do: 'secrets'; readonly json: boolean }
+
+/** `expires`: a day (UTC) from whose begin on it is refused; null: never. */
+interface TokenAddAction {
+  readonly do: 'token-add'
+  readonly name: string
+  readonly user: string | null
+  readonly namespace: string | null
+  readonly expires: string | null
+}
 
 /** `id` null: shows what waits, and asks where a person is there. */
 export interface ApproveAction {
@@ -167,6 +176,7 @@ interface TokenFlags extends RemoteFlags {
   readonly user?: string
   readonly kind?: 'user' | 'connector'
   readonly namespace?: string
+  readonly expires?: string
 }
 
 function declareTokens(program: Command, found: Found<RemoteAction, RemoteFlags>): void {
@@ -180,10 +190,11 @@ function declareTokens(program: Command, found: Found<RemoteAction, RemoteFlags>
     .option('--user <user>', 'Whom it acts for.')
     .option('--kind <kind>', '"user" or "connector".', tokenKindValue)
     .option('--namespace <name>', 'Of a connector: the sessions that it may touch.')
+    .option('--expires <day>', 'From the begin of this day (UTC) on it is refused.', checkedDay('--expires'))
     .action((name: string, options: TokenFlags, command: Command) => {
-      const { user = null, kind = 'user', namespace = null, ...flags } = options
+      const { user = null, kind = 'user', namespace = null, expires = null, ...flags } = options
       if ((kind === 'user') !== (user !== null)) command.error('A token needs either --user or --kind connector.')
-      found({ do: 'token-add', name, user, namespace }, flags)
+      found({ do: 'token-add', name, user, namespace, expires }, flags)
     })
   withServer(tokens.command('revoke'))
     .description('Revokes a token; what it has open ends within a second.')
