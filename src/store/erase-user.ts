@@ -28,6 +28,7 @@ interface Erasure {
   readonly removeFiles: (files: ErasedFiles) => void
 }
 
+/** What lies in the workspaces of the session, and goes. */
 export interface ErasedFiles {
   /** Names of those that the user had sent. */
   readonly uploads: readonly string[]

@@ -224,3 +224,16 @@ test('a code that is typed in the wrong place is not stored: not by its person, 
   expect(await findInDatabase(story.databaseUrl, [code])).toEqual([])
   expect(await redeem(code, 'Ben#8', { by: 'discord' })).toBe('is ben')
 })
+
+test('"/link" of a stranger without a code is answered, and not stored; that of a user is for the agent', async () => {
+  const session = { sessionId: 'discord:tries', user: 'Lost#1' }
+  for (const content of ['/link', '/link help', '/link ABCDE-FGHJK', '@bot /link@bot ABCDE FGHJK']) {
+    expect(await say(session.sessionId, content, session)).toMatchObject({
+      __typename: 'InvalidInputRefusal',
+      problem: expect.stringContaining('has no code behind "/link"'),
+    })
+  }
+  expect(await story.as('ada').session(session.sessionId).view()).toBeNull()
+  expect(await say(session.sessionId, 'I saw /link in the manual', session)).toMatchObject({ message: { turn: null } })
+  expect(await say(session.sessionId, '/link help', { user: 'Ben#1' })).toMatchObject({ message: { turn: {} } })
+})

@@ -55,6 +55,14 @@ export function linkCommandOf(content: string): LinkCommand | null {
   return groups === undefined ? null : { code: groups['code'] ?? '', merge: groups['merge'] !== undefined }
 }
 
+/** "/link" alone, or with one or two words behind it. */
+const ATTEMPT = /^\s*(?:[@<]\S{1,100}\s+){0,2}\/link(?:@\S{1,100})?(?:\s+\S{1,40}){0,2}\s*$/i
+
+/** Whether the writer wanted to link a channel, and there is no code in it. */
+export function lacksLinkCode(content: string): boolean {
+  return ATTEMPT.test(content) && linkCommandOf(content) === null
+}
+
 /** The text without the codes that stand behind "/link" in it. Done again, nothing changes. */
 export function hideLinkCodes(content: string): string {
   const command = linkCommandOf(content)

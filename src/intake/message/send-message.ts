@@ -23,7 +23,7 @@ import type { IntakeContext } from '../intake-context.ts'
 import { enterMessage, queueFull } from './enter-message.ts'
 import { linkByMessage } from './link-by-message.ts'
 import { contentIssues } from './message-content.ts'
-import { hideLinkCodes, linkCommandOf } from '../../core/text/link-command.ts'
+import { hideLinkCodes, lacksLinkCode, linkCommandOf } from '../../core/text/link-command.ts'
 import { messagePreview } from '../../core/text/message-preview.ts'
 import { sourceOf } from '../session/session-source.ts'
 import { KEY_RULE, textIssues } from '../../core/text/text-rule.ts'
@@ -125,6 +125,9 @@ export function storedKey(kind: 'send' | 'call', idempotencyKey: string): string
   return `${kind}:${idempotencyKey}`
 }
 
+const NO_CODE =
+  'has no code behind "/link". Have one made where you are known already, and type it as it stands. It was not stored.'
+
 /** What depends on the input and the caller alone. */
 function checkInput(
   config: Config,
@@ -136,6 +139,8 @@ function checkInput(
   const sender = resolveSender(config, viewer, user)
   if ('kind' in sender) return sender
   const issues = [...contentIssues(content), ...textIssues(['idempotencyKey'], idempotencyKey, KEY_RULE)]
+  // It would start no turn, so nothing else could answer.
+  if (!sender.trusted && lacksLinkCode(content)) issues.push({ path: ['content'], message: NO_CODE })
   return refuseInput(issues) ?? { access, sender }
 }
 
