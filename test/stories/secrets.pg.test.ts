@@ -6,7 +6,9 @@ import { REDACTED } from '../../src/core/text/redacted.ts'
 import {
   AppendMessageDocument,
   DeleteSessionDocument,
+  OpenSessionDocument,
   ReloadSecretsDocument,
+  SendMessageDocument,
   SessionDocument,
   SessionEventsDocument,
 } from '../generated/graphql.ts'
@@ -171,6 +173,23 @@ test('what looks like a secret is not stored at all in a message that starts no 
     })
   }
   expect(await findInDatabase(story.databaseUrl, ['Sommer2026x'])).toEqual([])
+})
+
+test('what looks like a secret is not stored in what people say to each other in a group', async () => {
+  const id = 'discord:chatter'
+  const source = { kind: 'chat', type: 'GROUP' } as const
+  await story.as('discord').run(OpenSessionDocument, { input: { id, source, participants: ['ben', 'cleo'] } })
+  const input = { sessionId: id, content: 'Das Passwort von Cleo lautet Herbst2026y.' }
+  for (let tries = 0; tries < 2; tries++) {
+    const { sendMessage } = await story.as('ben').run(SendMessageDocument, {
+      input: { ...input, idempotencyKey: 'once' },
+    })
+    expect(sendMessage).toMatchObject({
+      duplicate: tries > 0,
+      message: { content: `Das Passwort von Cleo lautet ${REDACTED}.`, status: 'STORED' },
+    })
+  }
+  expect(await findInDatabase(story.databaseUrl, ['Herbst2026y'])).toEqual([])
 })
 
 test('a message that is sent again is no other one because a secret in it became known in between', async () => {

@@ -6,14 +6,14 @@
 import { mayOpenSession } from '../../config/access/session-access.ts'
 import { resolveSender } from '../../config/access/resolve-sender.ts'
 import type { Config } from '../../config/config.ts'
-import type { SessionMode } from '../../core/status.ts'
+import type { ConversationType, SessionMode } from '../../core/status.ts'
 import type { DirectCall } from '../../core/tool/direct-call.ts'
 import type { ClientTrace, Sender, Viewer } from '../../core/identity.ts'
 import { startsTurn } from '../../core/session/route-message.ts'
 import { conflict, notFound, refuseInput, type Refusal, type InputIssue } from '../../core/refusal.ts'
 import { newId } from '../../platform/id.ts'
 import { hideForms } from '../../secrets/forms/secret-forms.ts'
-import { reaches, type SessionAccess } from '../../store/intake/intake-access.ts'
+import { isGroup, reaches, type SessionAccess } from '../../store/intake/intake-access.ts'
 import type { AcceptResult, IncomingMessage } from '../../store/intake/accept-message.ts'
 import { openerQuota } from '../../config/schema/quotas.ts'
 import { tooManySessions } from '../session/too-many-sessions.ts'
@@ -83,8 +83,9 @@ export async function sendMessage(
     GROUP: startsTurn({ type: 'GROUP', sender, mentioned }),
   }
   const known = context.redactorOf(sessionId).redact(hideLinkCodes(input.content))
+  const isForPlanner = call === null && (await startsTurnThere(context, sessionId, { startsIn, content: known }))
   // Where no turn takes it up, no planner needs what may be a secret in it.
-  const content = call === null && (startsIn.DIRECT || startsIn.GROUP) ? known : hideForms(known)
+  const content = isForPlanner ? known : hideForms(known)
   const message: IncomingMessage = {
     id: newId('message'),
     sessionId,
@@ -118,6 +119,16 @@ export async function sendMessage(
   if (result.kind === 'NoQuota') return tooManySessions(context, { opener, maxSessions })
   if (result.kind === 'QueueFull') return queueFull(context, sessionId)
   return answer(input, result, message.id)
+}
+
+/** Of a content in which nothing has the form of a secret it may say yes, so that no row is read for it. */
+async function startsTurnThere(
+  { database }: Pick<IntakeContext, 'database'>,
+  sessionId: string,
+  { startsIn, content }: { readonly startsIn: Readonly<Record<ConversationType, boolean>>; readonly content: string },
+): Promise<boolean> {
+  if (startsIn.DIRECT === startsIn.GROUP || hideForms(content) === content) return startsIn.DIRECT
+  return startsIn[(await isGroup(database, sessionId)) ? 'GROUP' : 'DIRECT']
 }
 
 /** One key of a client may stand for a message and for a call. */

@@ -75,6 +75,13 @@ export async function isThere(database: Queryable, sessionId: string): Promise<b
   return row !== undefined
 }
 
+/** What type it is never changes. False, too, when it is not there. */
+export async function isGroup(database: Queryable, sessionId: string): Promise<boolean> {
+  const text = `SELECT 1 FROM sessions WHERE id = $1 AND source_type = 'GROUP'`
+  const [row] = await database.query({ name: 'intake.is-group', text }, [sessionId])
+  return row !== undefined
+}
+
 /** The parameters that `mayAct` reads. */
 export const OPENER_INPUT = { opener: 'text', opener_token: 'text', must_have_opened: 'boolean' } as const
 
