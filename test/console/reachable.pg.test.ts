@@ -60,6 +60,22 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
     expect(found).toEqual([])
   })
 
+  test('with texts of twice their size, a wide window shows each page as a phone does', async () => {
+    await using opened = await browser.open('ada')
+    const { page } = opened
+    const devtools = await opened.context.newCDPSession(page)
+    await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+    for (const { name, path, isLoggedOut, prepare } of PICTURES) {
+      if (isLoggedOut === true) continue
+      await page.goto(`${browser.url}/#${path}`)
+      await prepare(page, { isPhone: true })
+      expect(await page.evaluate(FITS), `${name} fits`).toBe(true)
+      const widths = await page.evaluate<number[]>(`['main', 'nav'].map((part) =>
+        document.querySelector(part).getBoundingClientRect().width)`)
+      expect(widths, `how wide ${name} is`).toEqual([1280, 1280])
+    }
+  })
+
   test('every dialog keeps the focus, gives it back, and has a name for all that is in it', async () => {
     await using opened = await browser.open('ada')
     const { page } = opened
