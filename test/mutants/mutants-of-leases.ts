@@ -90,4 +90,12 @@ export const MUTANTS_OF_LEASES: readonly Mutant[] = [
     replace: "return task.status === 'RUNNING' ? 'interrupt' : task.status === 'DONE' ? 'pass' : 'run'",
     tests: ['src/turn/task/next-step.test.ts'],
   },
+  {
+    name: 'eviction-by-a-clock-that-jumped',
+    promise: 'A jump of the clock of the database evicts no node that goes on beating.',
+    file: 'src/store/nodes.ts',
+    find: ' AND id = ANY($4::int[]))',
+    replace: ' AND $4::int[] IS NOT NULL)',
+    tests: ['test/worker/jumping-clock.pg.test.ts'],
+  },
 ]
