@@ -62,7 +62,13 @@ function newBytes(): Buffer {
     count = bytes.readUInt16BE(6) & (MAX_COUNT >> 1)
   } else count += 1
   bytes.writeUIntBE(lastMs, 0, 6)
-  bytes.writeUInt16BE(0x7000 | count, 6)
+  bytes.writeUInt16BE(count, 6)
+  return asUuid(bytes, 7)
+}
+
+/** Marks 16 bytes as a UUID of this version and of the variant of RFC 9562. */
+function asUuid(bytes: Buffer, version: 7 | 8): Buffer {
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | (version << 4), 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return bytes
 }
@@ -78,10 +84,7 @@ export function sharedId(
   const slot = Math.floor(at.getTime() / withinMs) * withinMs
   const bytes = createHash('sha256').update(`${slot} ${seed}`).digest().subarray(0, 16)
   bytes.writeUIntBE(slot, 0, 6)
-  // Version 7, variant RFC 9562.
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
-  return fromUUIDBytes(ID_PREFIXES[kind], bytes)
+  return fromUUIDBytes(ID_PREFIXES[kind], asUuid(bytes, 7))
 }
 
 /**
@@ -90,10 +93,8 @@ export function sharedId(
  */
 export function namedId(kind: 'user' | 'token' | 'plugin', name: string): string {
   const bytes = createHash('sha256').update(`${kind} ${name}`).digest().subarray(0, 16)
-  // Version 8 (own use), variant RFC 9562.
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
-  return fromUUIDBytes(ID_PREFIXES[kind], bytes)
+  // Version 8: of one's own making.
+  return fromUUIDBytes(ID_PREFIXES[kind], asUuid(bytes, 8))
 }
 
 /**

@@ -99,7 +99,7 @@ describe('a node that was evicted', () => {
     expect((await claim(SELF)).map(({ sessionId }) => sessionId)).toEqual(['cli:waits'])
   })
 
-  test('is told so by its beat, which changes nothing; and is none for the clock of the database alone', async () => {
+  test('learns it from its beat, which changes nothing; and is none for the clock of the database alone', async () => {
     const connection = new Client({ connectionString: database().url })
     await connection.connect()
     await world.sql(`SELECT setval(pg_get_serial_sequence('nodes', 'id'), 9)`)

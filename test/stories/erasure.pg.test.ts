@@ -358,7 +358,7 @@ describe('a group in which everything quotes what Ben said', () => {
     expect(JSON.stringify(shown)).not.toContain('Mallory')
   })
 
-  test('of a user and a stranger who have one name, it erases whom it is told', async () => {
+  test('of a user and a stranger who have one name, it erases the one that is named', async () => {
     const id = 'discord:twins'
     const discord = story.as('discord')
     const source = { kind: 'discord', interactive: true, platform: 'Discord', type: 'GROUP' } as const

@@ -159,7 +159,7 @@ test('what looks like a secret is nowhere but in the first prompt, also when the
   expect(await findInDatabase(story.databaseUrl, [value])).toEqual([])
 })
 
-test('what looks like a secret is not stored at all in a message that starts no turn', async () => {
+test('what has the form of a secret is not stored at all in a message that starts no turn', async () => {
   const ada = story.as('ada')
   await converse(ada, 'cli:stored', 'Hello.')
   const content = 'Das Passwort von Anna lautet Sommer2026x.'
@@ -175,7 +175,7 @@ test('what looks like a secret is not stored at all in a message that starts no 
   expect(await findInDatabase(story.databaseUrl, ['Sommer2026x'])).toEqual([])
 })
 
-test('what looks like a secret is not stored in what people say to each other in a group', async () => {
+test('what has the form of a secret is not stored in what people say to each other in a group', async () => {
   const id = 'discord:chatter'
   const source = { kind: 'chat', type: 'GROUP' } as const
   await story.as('discord').run(OpenSessionDocument, { input: { id, source, participants: ['ben', 'cleo'] } })

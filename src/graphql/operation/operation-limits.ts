@@ -46,7 +46,7 @@ export const LIMITS = {
   shownName: 100,
 } as const
 
-/** For whatever coerces variables: of what is wrong with them one thing is told, as each holds the whole value. */
+/** For whatever coerces variables: one error is given, as each holds the whole value. */
 export const EXECUTION_OPTIONS = { maxCoercionErrors: 1 } as const
 
 /** Of a list that declares nothing: one that a plugin has added. */

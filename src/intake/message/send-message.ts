@@ -83,9 +83,7 @@ export async function sendMessage(
     GROUP: startsTurn({ type: 'GROUP', sender, mentioned }),
   }
   const known = context.redactorOf(sessionId).redact(hideLinkCodes(input.content))
-  const isForPlanner = call === null && (await startsTurnThere(context, sessionId, { startsIn, content: known }))
-  // Where no turn takes it up, no planner needs what may be a secret in it.
-  const content = isForPlanner ? known : hideForms(known)
+  const content = call === null ? await forWhoReads(known, context, { sessionId, startsIn }) : hideForms(known)
   const message: IncomingMessage = {
     id: newId('message'),
     sessionId,
@@ -121,14 +119,20 @@ export async function sendMessage(
   return answer(input, result, message.id)
 }
 
-/** Of a content in which nothing has the form of a secret it may say yes, so that no row is read for it. */
-async function startsTurnThere(
+/** Where no turn takes it up, no planner needs what may be a secret in it. */
+async function forWhoReads(
+  content: string,
   { database }: Pick<IntakeContext, 'database'>,
-  sessionId: string,
-  { startsIn, content }: { readonly startsIn: Readonly<Record<ConversationType, boolean>>; readonly content: string },
-): Promise<boolean> {
-  if (startsIn.DIRECT === startsIn.GROUP || hideForms(content) === content) return startsIn.DIRECT
-  return startsIn[(await isGroup(database, sessionId)) ? 'GROUP' : 'DIRECT']
+  {
+    sessionId,
+    startsIn,
+  }: { readonly sessionId: string; readonly startsIn: Readonly<Record<ConversationType, boolean>> },
+): Promise<string> {
+  const hidden = hideForms(content)
+  if (hidden === content) return content
+  const isOneForAll = startsIn.DIRECT === startsIn.GROUP
+  const type = !isOneForAll && (await isGroup(database, sessionId)) ? 'GROUP' : 'DIRECT'
+  return startsIn[type] ? content : hidden
 }
 
 /** One key of a client may stand for a message and for a call. */

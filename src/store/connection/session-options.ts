@@ -10,7 +10,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   extra_float_digits: '1',
   idle_in_transaction_session_timeout: '0',
   idle_session_timeout: '0',
-  // Many builds compile what looks costly, which takes ten times as long as to run ours.
+  // Many builds compile what seems costly, which takes ten times as long as to run ours.
   jit: 'off',
   lock_timeout: '0',
   standard_conforming_strings: 'on',
