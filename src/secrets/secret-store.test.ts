@@ -275,13 +275,14 @@ describe('ephemeral secrets', () => {
   test('that are too short are not kept; one whose key is no name is hidden, but nobody can ask for it', async () => {
     const { store, lines } = await openStore()
     const secrets = store.forSession('s')
+    // No digits alone: the time in a line of the log may hold them.
     secrets.remember([
-      { key: 'pin', value: '4711' },
+      { key: 'pin', value: '4-7!1' },
       { key: 'no name', value: 'hidden-all-the-same' },
     ])
     expect(secrets.ephemeral().size).toBe(0)
-    expect(secrets.redactor().redact('4711 hidden-all-the-same')).toBe(`4711 ${REDACTED}`)
+    expect(secrets.redactor().redact('4-7!1 hidden-all-the-same')).toBe(`4-7!1 ${REDACTED}`)
     expect(lines.join('')).toContain('pin')
-    expect(lines.join('')).not.toContain('4711')
+    expect(lines.join('')).not.toContain('4-7!1')
   })
 })
