@@ -5,7 +5,7 @@
  */
 import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { compareSchemas, tellsOfBreaking } from './schema-changes.ts'
+import { compareSchemas, declaresBreaking } from './schema-changes.ts'
 
 const path = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url))
 const now = path('schema.graphql')
@@ -21,7 +21,7 @@ if (process.argv.includes('--release')) {
   for (const change of breaking) console.log(`breaks:  ${change}`)
   for (const change of others) console.log(`changes: ${change}`)
   console.log(`${breaking.length} changes since the last release break clients, ${others.length} do not`)
-  if (breaking.length > 0 && !tellsOfBreaking(readFileSync(path('CHANGELOG.md'), 'utf8'))) {
+  if (breaking.length > 0 && !declaresBreaking(readFileSync(path('CHANGELOG.md'), 'utf8'))) {
     console.error('Tell of them under "### Breaking" of "## Unreleased" in CHANGELOG.md, or take them back.')
     process.exitCode = 1
   }

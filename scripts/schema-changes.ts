@@ -28,7 +28,7 @@ export function compareSchemas(last: string, now: string): SchemaChanges {
 }
 
 /** Whether the changelog has something under "Breaking" of what is not released yet. */
-export function tellsOfBreaking(changelog: string): boolean {
+export function declaresBreaking(changelog: string): boolean {
   const unreleased = changelog.split(/^## /m).find((section) => section.startsWith('Unreleased')) ?? ''
   return /^### Breaking\s+- \S/m.test(unreleased)
 }

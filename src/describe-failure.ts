@@ -41,8 +41,8 @@ export function describeFailure(error: unknown, { isVerbose }: { readonly isVerb
 function withReason({ code, message, cause }: AppError): string {
   if (hasCode(cause, NO_CONNECTION_LEFT)) return noConnectionLeft(cause).message
   const reason = cause === undefined ? '' : messageOf(cause)
-  const isTold = code !== 'DATABASE_UNAVAILABLE' || message.includes(reason)
-  return isTold ? message : `${message} (${reason})`
+  const isIncluded = code !== 'DATABASE_UNAVAILABLE' || message.includes(reason)
+  return isIncluded ? message : `${message} (${reason})`
 }
 
 function describeMissingModule(message: string): string {

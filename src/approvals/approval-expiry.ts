@@ -12,7 +12,7 @@ import { findOverdue, type UnsettledApproval } from '../store/turn/approvals.ts'
 import type { Database } from '../store/database.ts'
 import { settleApproval } from '../store/turn/settle-approval.ts'
 import type { ApprovalsContext } from './approvals-context.ts'
-import { tellSettled } from './tell-settled.ts'
+import { notifySettled } from './notify-settled.ts'
 
 const EXPIRE = 'expire-approvals'
 const SWEEP = 'sweep-approvals'
@@ -73,6 +73,6 @@ export class ApprovalExpiry {
     const status = 'EXPIRED'
     const audit = { approvalId, taskId, status, scope: null, note: null, before: null, after: null } as const
     const settled = await settleApproval(database, ACCESS, { approvalId, status, at: clock.now(), ...none, audit })
-    if (settled !== null) tellSettled(this.#options, approval, settled)
+    if (settled !== null) notifySettled(this.#options, approval, settled)
   }
 }

@@ -19,7 +19,7 @@ import { settleApproval, type ApprovalDecision } from '../store/turn/settle-appr
 import type { ApprovalsContext } from './approvals-context.ts'
 import { changedTool, editTask, type ApprovalEdit, type EditedTask } from './edited-task.ts'
 import { judgeTask } from './judge-task.ts'
-import { tellSettled } from './tell-settled.ts'
+import { notifySettled } from './notify-settled.ts'
 
 export interface DecisionInput extends ApprovalEdit {
   readonly id: string
@@ -61,7 +61,7 @@ export async function decideApproval(
   const decision = decisionOf(context, approval, { input, edit, remembered, decidedBy, tokenName: viewer.tokenName })
   const settled = await settleApproval(context.database, access, decision)
   if (settled === null) return settledMeanwhile(context, { viewer, access }, input.id)
-  tellSettled(context, approval, settled)
+  notifySettled(context, approval, settled)
   return { kind: 'Decided', approvalId: approval.id }
 }
 

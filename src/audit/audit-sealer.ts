@@ -99,11 +99,11 @@ export class AuditSealer {
     const isGone = known !== null && (last === null || last.n < known.n)
     const isOther = last !== null && known?.n === last.n && !last.hash.equals(known.hash)
     this.#known = last
-    if (known !== null && (isGone || isOther)) await this.#tellTampered(known, isGone ? 'is gone' : 'was changed')
+    if (known !== null && (isGone || isOther)) await this.#reportTampered(known, isGone ? 'is gone' : 'was changed')
     return last
   }
 
-  async #tellTampered({ n, day, hash }: Seal, what: string): Promise<void> {
+  async #reportTampered({ n, day, hash }: Seal, what: string): Promise<void> {
     const { database, clock, logger } = this.#options
     const detail = `Seal ${n} of ${day} with the hash ${hash.toString('hex')} ${what}.`
     logger.error({ seal: n }, `the audit was tampered with: ${detail}`)

@@ -44,10 +44,10 @@ export class ConfigAudit {
       config.onChange((after) => {
         const change = describeChange(before, after)
         before = after
-        if (change.length > 0) this.#tell('RELOADED', `${change.join('; ')}.`)
+        if (change.length > 0) this.#record('RELOADED', `${change.join('; ')}.`)
       }),
-      config.onRefused((reason) => this.#tell('REFUSED', reason)),
-      onSecretsReloaded((names) => this.#tell('SECRETS_RELOADED', `In .env: ${names.join(', ') || 'none'}.`)),
+      config.onRefused((reason) => this.#record('REFUSED', reason)),
+      onSecretsReloaded((names) => this.#record('SECRETS_RELOADED', `In .env: ${names.join(', ') || 'none'}.`)),
     )
   }
 
@@ -56,7 +56,7 @@ export class ConfigAudit {
     await this.#writing
   }
 
-  #tell(change: ConfigChange, text: string): void {
+  #record(change: ConfigChange, text: string): void {
     const { clock, hideSecrets } = this.#options
     const at = clock.now()
     const whole = hideSecrets(text)

@@ -64,11 +64,11 @@ export function isName(value: string): boolean {
 
 /** The name of an environment variable, and not a key that was put there by mistake. */
 export function isVariableName(value: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(value) && !looksLikeKey(value)
+  return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(value) && !hasShapeOfKey(value)
 }
 
 /** A variable's name can have the shape of a key; these beginnings and mixtures only keys have. */
-function looksLikeKey(value: string): boolean {
+function hasShapeOfKey(value: string): boolean {
   return (
     /^(sk|pk|gsk|xai|hf|key|AIza)[-_]?[A-Za-z0-9]{16,}/.test(value) ||
     /(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{20,}/.test(value)

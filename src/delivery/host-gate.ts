@@ -41,7 +41,7 @@ export class HostGate {
       if (signal.aborted) return resolve(null)
       const place = { url, host: hostOf(url) }
       // Of those who wait none can enter, or they would have: asking thousands of them again would be in vain.
-      if (this.#total < this.#limits.total && this.#hasRoom(place)) return resolve(this.#take(place))
+      if (this.#total < this.#limits.total && this.#isFree(place)) return resolve(this.#take(place))
       const giveUp = (): void => {
         this.#waiting.delete(waiting)
         resolve(null)
@@ -60,13 +60,13 @@ export class HostGate {
   #admit(host: string | null): void {
     for (const waiting of this.#waiting) {
       if (this.#total >= this.#limits.total || (host !== null && this.#isFull(host))) return
-      if (!this.#hasRoom(waiting)) continue
+      if (!this.#isFree(waiting)) continue
       this.#waiting.delete(waiting)
       waiting.enter(this.#take(waiting))
     }
   }
 
-  #hasRoom({ url, host }: Place): boolean {
+  #isFree({ url, host }: Place): boolean {
     return !this.#isFull(host) && !(this.#silent.has(url) && this.#atUrl.has(url))
   }
 

@@ -110,7 +110,7 @@ export class Doorbell {
 
   /** Notifies handlers, of this process at once and of others soon. Never throws, never waits. */
   ring(notification: Notification): void {
-    const taken = this.#tellHandlers(notification)
+    const taken = this.#callHandlers(notification)
     if ((notification.kind === 'work' && taken) || this.#isAlone) return
     const key = `${notification.kind} ${subjectOf(notification)}`
     if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(key)) {
@@ -130,7 +130,7 @@ export class Doorbell {
     return () => void handlers.delete(registered)
   }
 
-  #tellHandlers(heard: Heard): boolean {
+  #callHandlers(heard: Heard): boolean {
     let taken = false
     for (const handler of this.#handlers.get(heard.kind) ?? []) {
       try {
@@ -227,7 +227,7 @@ export class Doorbell {
       this.#options.logger.warn({ dropped: this.#dropped }, 'notifications were dropped while there was no connection')
       this.#dropped = 0
     }
-    this.#tellHandlers({ kind: 'resync' })
+    this.#callHandlers({ kind: 'resync' })
     this.#hasGreetedTwice = false
     this.#greet()
   }
@@ -262,7 +262,7 @@ export class Doorbell {
     this.#known.add(from)
     this.#heardLately.add(from)
     this.#isAlone = false
-    if (isNew) this.#tellHandlers({ kind: 'resync' })
+    if (isNew) this.#callHandlers({ kind: 'resync' })
     if (!hello) return
     this.#greeting ??= 'HERE'
     this.#send()
@@ -274,7 +274,7 @@ export class Doorbell {
     try {
       const { from, notifications, hello } = messageIn(payload)
       this.#meet(from, hello)
-      for (const one of notifications) this.#tellHandlers(one)
+      for (const one of notifications) this.#callHandlers(one)
     } catch (error) {
       this.#options.logger.error({ err: error }, 'invalid NOTIFY payload')
     }

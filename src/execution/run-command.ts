@@ -185,7 +185,7 @@ class SandboxedCommands {
   }
 
   sandbox(): SandboxState {
-    if (this.#isOldNews())
+    if (this.#isStale())
       void this.probe().catch((error: unknown) =>
         this.#options.logger.warn(error, 'sandbox probe failed; its last known state stays'),
       )
@@ -221,16 +221,16 @@ class SandboxedCommands {
     return this.#state.available ? this.#state : this.probe()
   }
 
-  #isOldNews(): boolean {
+  #isStale(): boolean {
     return !this.#state.available && this.#options.clock.monotonicMs() - this.#probedAtMs > PROBE_AGAIN_MS
   }
 
   #remember(state: SandboxState): void {
     const { clock, logger } = this.#options
-    const isNews = JSON.stringify(state) !== JSON.stringify(this.#state)
+    const hasChanged = JSON.stringify(state) !== JSON.stringify(this.#state)
     this.#state = state
     this.#probedAtMs = clock.monotonicMs()
-    if (!isNews) return
+    if (!hasChanged) return
     if (state.available) logger.info('commands of role user run in the sandbox (bubblewrap)')
     else logger.warn({ reason: state.reason, fix: state.fix }, 'no sandbox: commands of role user do not run')
   }

@@ -195,13 +195,13 @@ class Thread implements ServerPort {
 }
 
 /** At most one call every 100 ms, the last one included. */
-function coalesced<Value>(tell: (value: Value) => void): (value: Value) => void {
+function coalesced<Value>(pass: (value: Value) => void): (value: Value) => void {
   let waiting: { readonly value: Value } | null = null
   let isPaused = false
   const next = (): void => {
     isPaused = waiting !== null
     if (waiting === null) return
-    tell(waiting.value)
+    pass(waiting.value)
     waiting = null
     setTimeout(next, 100).unref()
   }

@@ -121,7 +121,7 @@ export class RunningPlugin {
   #context({ id, signal }: { readonly id: number | null; readonly signal: AbortSignal }): PluginContext {
     const ask = (request: ServerRequest): Promise<Json> => this.#port.ask(request, id)
     const { secrets } = this.#start
-    const tell = async (request: ServerRequest): Promise<void> => void (await ask(request))
+    const send = async (request: ServerRequest): Promise<void> => void (await ask(request))
     const log =
       (level: LogLevel) =>
       (message: unknown, fields: Json = {}) =>
@@ -132,14 +132,14 @@ export class RunningPlugin {
       log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
       state: {
         get: (key) => ask({ what: 'STATE_GET', key }),
-        set: (key, value) => tell({ what: 'STATE_SET', key, value }),
-        delete: (key) => tell({ what: 'STATE_DELETE', key }),
+        set: (key, value) => send({ what: 'STATE_SET', key, value }),
+        delete: (key) => send({ what: 'STATE_DELETE', key }),
         keys: async (prefix = '') => (await ask({ what: 'STATE_KEYS', key: prefix })) as readonly string[],
       },
       secret: (setting) => (Object.hasOwn(secrets, setting) ? (secrets[setting] ?? null) : null),
-      sendMessage: (message) => tell({ what: 'SEND_MESSAGE', ...message }),
-      appendMessage: (message) => tell({ what: 'APPEND_MESSAGE', ...message }),
-      record: (event) => tell({ what: 'RECORD', ...event }),
+      sendMessage: (message) => send({ what: 'SEND_MESSAGE', ...message }),
+      appendMessage: (message) => send({ what: 'APPEND_MESSAGE', ...message }),
+      record: (event) => send({ what: 'RECORD', ...event }),
       forget: async (older) => (await ask({ what: 'FORGET', ...older })) as number,
       startProgram: (program) => startProgram(ask, program),
       runTool: async (call) => (await ask({ what: 'RUN_TOOL', ...call })) as unknown as ToolResult,

@@ -130,7 +130,7 @@ class RuntimeAnswer {
   readonly #waiting: RuntimePiece[] = []
   #end: { readonly error: unknown } | 'DONE' | null = null
   #wake: () => void = () => undefined
-  #makeRoom: () => void = () => undefined
+  #resume: () => void = () => undefined
 
   constructor(session: RuntimeSession, request: Omit<RuntimeRequest, 'signal'>) {
     void this.#pump(session, request)
@@ -149,7 +149,7 @@ class RuntimeAnswer {
         this.#wake = resolve
       })
     const pieces = this.#waiting.splice(0)
-    this.#makeRoom()
+    this.#resume()
     // What came before a failure is taken first.
     if (pieces.length === 0 && this.#end !== null && this.#end !== 'DONE') throw this.#end.error
     return { pieces, isDone: this.#end === 'DONE' }
@@ -161,7 +161,7 @@ class RuntimeAnswer {
         for (const part of cutPiece(piece)) {
           while (this.#waiting.length >= MAX_WAITING && this.#end === null)
             await new Promise<void>((resolve) => {
-              this.#makeRoom = resolve
+              this.#resume = resolve
             })
           if (this.#end !== null) return
           this.#waiting.push(part)
@@ -177,7 +177,7 @@ class RuntimeAnswer {
   #finish(end: { readonly error: unknown } | 'DONE'): void {
     this.#end ??= end
     this.#wake()
-    this.#makeRoom()
+    this.#resume()
   }
 }
 

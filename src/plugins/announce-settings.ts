@@ -2,14 +2,14 @@
 import type { Json } from '../plugin-api/hook-inputs.ts'
 import type { Clock } from '../platform/clock.ts'
 import { HOOK_BUDGETS_MS } from './hooks/hook-table.ts'
-import type { PluginKeeper } from './plugin-keeper.ts'
+import type { PluginSupervisor } from './plugin-supervisor.ts'
 import { withinBudget } from './runners.ts'
 
 const NO_ABORT = new AbortController().signal
 
 /** Resolves when the plugin has answered, or its time is over; never rejects. */
-export async function announceSettings(keeper: PluginKeeper, settings: Json, clock: Clock): Promise<void> {
-  const { instance } = keeper
+export async function announceSettings(supervisor: PluginSupervisor, settings: Json, clock: Clock): Promise<void> {
+  const { instance } = supervisor
   const hook = 'onSettingsChange'
   if (instance?.manifest.hooks.includes(hook) !== true) return
   const work = (signal: AbortSignal): Promise<Json> =>

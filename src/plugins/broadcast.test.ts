@@ -7,7 +7,7 @@ import { createMetrics } from '../platform/metrics.ts'
 import { definePlugin, z } from '../plugin-api/plugin.ts'
 import { Broadcast } from './broadcast.ts'
 import { InProcessPlugin } from './in-process-plugin.ts'
-import { PluginKeeper } from './plugin-keeper.ts'
+import { PluginSupervisor } from './plugin-supervisor.ts'
 
 const port = { ask: async () => null, log: () => {}, end: () => {} }
 
@@ -31,29 +31,29 @@ test('of the events that a plugin wants, 1000 wait for it; the others are left o
     hooks: { onBroadcast: ({ seq }) => void given.push(seq) },
   })
   const ready = Promise.withResolvers<void>()
-  const keeper: PluginKeeper = new PluginKeeper({
+  const supervisor: PluginSupervisor = new PluginSupervisor({
     name: 'reads',
     load: async () => new InProcessPlugin(reads, port),
     start: () => ({ settings: {}, secrets: {} }),
     metrics,
     clock,
     logger: createLogger({ level: 'silent', pretty: false }),
-    onChange: () => (keeper.instance === null ? undefined : ready.resolve()),
+    onChange: () => (supervisor.instance === null ? undefined : ready.resolve()),
   })
-  keeper.start()
+  supervisor.start()
   await ready.promise
   const broadcast = new Broadcast(clock)
-  broadcast.become([keeper])
+  broadcast.become([supervisor])
   broadcast.give(Array.from({ length: 1003 }, (_, index) => eventOf(index + 1)))
   broadcast.give([eventOf(2000, 'TurnPaused')])
-  expect(keeper.counts).toMatchObject({ calls: 0, eventsLeftOut: 3 })
+  expect(supervisor.counts).toMatchObject({ calls: 0, eventsLeftOut: 3 })
   expect((await metrics.pluginEventsLeftOut.get()).values).toMatchObject([{ labels: { plugin: 'reads' }, value: 3 }])
   clock.fire()
   while (given.length < 1000) await whenIdle()
   expect(given).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1))
   broadcast.give([eventOf(1004)])
-  await keeper.stop()
+  await supervisor.stop()
   clock.fire()
-  while (keeper.counts.eventsLeftOut < 4) await whenIdle()
+  while (supervisor.counts.eventsLeftOut < 4) await whenIdle()
   expect(given).toHaveLength(1000)
 })

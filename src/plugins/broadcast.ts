@@ -9,7 +9,7 @@ import type { Clock } from '../platform/clock.ts'
 import { anything, HOOK_BUDGETS_MS } from './hooks/hook-table.ts'
 import { ofHook, targetOf } from './hooks/hook-target.ts'
 import { atNextBeat } from './hooks/next-beat.ts'
-import type { PluginKeeper } from './plugin-keeper.ts'
+import type { PluginSupervisor } from './plugin-supervisor.ts'
 import { notifyAll } from './runners.ts'
 
 /** Events that wait for one plugin. */
@@ -50,10 +50,11 @@ export class Broadcast {
     this.#clock = clock
   }
 
-  /** Whom events go to from now on. A keeper that stays keeps what waits for it. */
-  become(keepers: readonly PluginKeeper[]): void {
-    this.#queues = keepers.map(
-      (keeper) => this.#queues.find((queue) => queue.keeper === keeper) ?? new PluginQueue(keeper, this.#clock),
+  /** Whom events go to from now on. A supervisor that stays keeps what waits for it. */
+  become(supervisors: readonly PluginSupervisor[]): void {
+    this.#queues = supervisors.map(
+      (supervisor) =>
+        this.#queues.find((queue) => queue.supervisor === supervisor) ?? new PluginQueue(supervisor, this.#clock),
     )
   }
 
@@ -64,19 +65,19 @@ export class Broadcast {
 }
 
 class PluginQueue {
-  readonly keeper: PluginKeeper
+  readonly supervisor: PluginSupervisor
   readonly #clock: Clock
   readonly #waiting: SessionEvent[] = []
   #isGiving = false
 
-  constructor(keeper: PluginKeeper, clock: Clock) {
-    this.keeper = keeper
+  constructor(supervisor: PluginSupervisor, clock: Clock) {
+    this.supervisor = supervisor
     this.#clock = clock
   }
 
   add(event: SessionEvent): void {
     if (!this.#wants(event)) return
-    if (this.#waiting.length >= MAX_WAITING) return this.keeper.leftOut()
+    if (this.#waiting.length >= MAX_WAITING) return this.supervisor.leftOut()
     this.#waiting.push(event)
     if (this.#isGiving) return
     this.#isGiving = true
@@ -84,7 +85,7 @@ class PluginQueue {
   }
 
   #wants({ type }: SessionEvent): boolean {
-    const manifest = this.keeper.instance?.manifest
+    const manifest = this.supervisor.instance?.manifest
     return manifest?.hooks.includes('onBroadcast') === true && manifest.events.includes(NAMES[type])
   }
 
@@ -94,14 +95,14 @@ class PluginQueue {
   }
 
   async #give(events: readonly SessionEvent[]): Promise<void> {
-    const { keeper } = this
-    if (keeper.instance === null) return events.forEach(() => keeper.leftOut())
+    const { supervisor } = this
+    if (supervisor.instance === null) return events.forEach(() => supervisor.leftOut())
     const hook = 'onBroadcast'
     const moment = { hook, budgetMs: HOOK_BUDGETS_MS[hook], answer: anything } as const
     await notifyAll(
-      [targetOf({ name: keeper.name, keeper })],
+      [targetOf({ name: supervisor.name, supervisor })],
       events.map((event) => ({ ...moment, data: broadcastOf(event) })),
-      { clock: this.#clock, signal: NO_ABORT, onReport: (report) => keeper.report(ofHook(report)) },
+      { clock: this.#clock, signal: NO_ABORT, onReport: (report) => supervisor.report(ofHook(report)) },
     )
   }
 }

@@ -27,7 +27,7 @@ import { isCalled, KnownPlugins, type Loaded } from './found/known-plugins.ts'
 import type { Found } from './found/plugin-finder.ts'
 import { InProcessPlugin } from './in-process-plugin.ts'
 import type { PluginInstance } from './plugin-instance.ts'
-import { PluginKeeper, type KeeperOptions, type PluginCounts } from './plugin-keeper.ts'
+import { PluginSupervisor, type SupervisorOptions, type PluginCounts } from './plugin-supervisor.ts'
 import { portOf, type PluginServices } from './plugin-services.ts'
 import { PluginTools } from './plugin-tools.ts'
 import type { PluginRuntimes } from './runtimes/plugin-runtimes.ts'
@@ -56,16 +56,16 @@ export interface LivePluginsOptions {
   readonly hooks: LiveHooks
   /** Given the plugins that have some. */
   readonly runtimes: PluginRuntimes
-  readonly metrics: KeeperOptions['metrics']
+  readonly metrics: SupervisorOptions['metrics']
   readonly timing: Pick<Timing, 'pluginPollMs' | 'pluginCountsMs'>
   readonly clock: Clock
   readonly logger: Logger
 }
 
 interface Running {
-  readonly keeper: PluginKeeper
+  readonly supervisor: PluginSupervisor
   /** What kept it with other settings, files or secrets: it takes calls until its successor does. */
-  readonly before: PluginKeeper | null
+  readonly before: PluginSupervisor | null
   /** All that it was started with. */
   readonly key: string
   /** As the catalogue has them; null: it has none, and another source may have its name. */
@@ -151,7 +151,7 @@ export class LivePlugins {
     trying.catch(() => undefined)
     await waited
     if (areTried.signal.aborted || stopping.aborted) return
-    const late = this.#awaited.filter((name) => this.#running.get(name)?.keeper.instance == null)
+    const late = this.#awaited.filter((name) => this.#running.get(name)?.supervisor.instance == null)
     logger.warn({ plugins: late, ms }, 'plugins are still starting; turns begin without them')
   }
 
@@ -159,7 +159,7 @@ export class LivePlugins {
     await this.#ticks.run()
     await this.#known.settled(this.#awaited)
     await this.#ticks.run()
-    for (const name of this.#awaited) await this.#running.get(name)?.keeper.tried
+    for (const name of this.#awaited) await this.#running.get(name)?.supervisor.tried
   }
 
   /** Resolves when no plugin runs any more. Repeatable; never rejects. */
@@ -223,15 +223,15 @@ export class LivePlugins {
     if (!this.#isStarted) return
     const { database } = this.#options
     this.#rows = await readPlugins(database)
-    this.#known.look()
+    this.#known.scan()
     for (const row of this.#rows) this.#follow(row)
     for (const name of this.#running.keys()) {
       if (!this.#rows.some((row) => row.name === name && row.enabled)) this.#end(name)
     }
-    const keepers = this.#rows.flatMap(({ name }) => this.#running.get(name)?.keeper ?? [])
-    this.#broadcast.become(keepers)
+    const supervisors = this.#rows.flatMap(({ name }) => this.#running.get(name)?.supervisor ?? [])
+    this.#broadcast.become(supervisors)
     this.#callInTurns(this.#rows.filter(({ name, enabled }) => enabled && isCalled(this.#known.saidOf(name))))
-    this.#options.runtimes.become(keepers)
+    this.#options.runtimes.become(supervisors)
     this.#warnOfRuntimes()
     await this.#report()
   }
@@ -253,7 +253,7 @@ export class LivePlugins {
     const key = this.#keyOf(row, loaded)
     if (running?.key === key) return
     if (running !== undefined) this.#end(name, row.settings as Json)
-    this.#begin(row, { loaded, key, before: running?.keeper ?? null })
+    this.#begin(row, { loaded, key, before: running?.supervisor ?? null })
   }
 
   /** By turns that begin from now on. */
@@ -266,16 +266,16 @@ export class LivePlugins {
   /** Turns that began before hold it, too. */
   #enabled(name: string): EnabledPlugin {
     const hooks = (): readonly string[] => this.#known.saidOf(name)?.hooks ?? []
-    const now = (): PluginKeeper | null => {
-      const { keeper = null, before = null } = this.#running.get(name) ?? {}
-      return keeper !== null && keeper.instance === null && before?.instance != null ? before : keeper
+    const now = (): PluginSupervisor | null => {
+      const { supervisor = null, before = null } = this.#running.get(name) ?? {}
+      return supervisor !== null && supervisor.instance === null && before?.instance != null ? before : supervisor
     }
     return {
       name,
       get hooks() {
         return hooks()
       },
-      get keeper() {
+      get supervisor() {
         return now()
       },
     }
@@ -297,7 +297,7 @@ export class LivePlugins {
   #begin({ name, settings }: PluginRow, { loaded, key, before }: Beginning): void {
     const { metrics, clock, logger, catalog } = this.#options
     this.#warnOfSecrets(name, variablesOf(loaded.manifest, settings))
-    const keeper = new PluginKeeper({
+    const supervisor = new PluginSupervisor({
       name,
       load: async () => {
         await this.#ending.get(name)
@@ -312,8 +312,8 @@ export class LivePlugins {
     const redact = (text: string): string => this.#redacted(text)
     const tools = (loaded.manifest?.tools.length ?? 0) > 0 ? new PluginTools(this.#enabled(name), clock, redact) : null
     if (tools !== null) catalog.add(tools)
-    this.#running.set(name, { keeper, before, key, tools, counted: NOTHING })
-    keeper.start()
+    this.#running.set(name, { supervisor, before, key, tools, counted: NOTHING })
+    supervisor.start()
   }
 
   #warnOfSecrets(plugin: string, named: ReturnType<typeof variablesOf>): void {
@@ -332,8 +332,8 @@ export class LivePlugins {
     this.#running.delete(name)
     if (running.tools !== null) this.#options.catalog.remove(running.tools)
     const { clock } = this.#options
-    const announced = settings === undefined ? Promise.resolve() : announceSettings(running.keeper, settings, clock)
-    const stopped = announced.then(() => running.keeper.stop()).then(() => this.#countLast(running))
+    const announced = settings === undefined ? Promise.resolve() : announceSettings(running.supervisor, settings, clock)
+    const stopped = announced.then(() => running.supervisor.stop()).then(() => this.#countLast(running))
     const ended = Promise.all([this.#ending.get(name), stopped]).then(() => {
       if (this.#ending.get(name) === ended) this.#ending.delete(name)
     })
@@ -364,7 +364,7 @@ export class LivePlugins {
   }
 
   async #count(running: Running): Promise<void> {
-    const { counts: now, name } = running.keeper
+    const { counts: now, name } = running.supervisor
     const { counted } = running
     if (now === counted || now.calls + now.crashes + now.eventsLeftOut === 0) return
     running.counted = now
@@ -380,7 +380,7 @@ export class LivePlugins {
   /** Should this fail, some calls are not counted. */
   async #countLast(running: Running): Promise<void> {
     await this.#count(running).catch((error: unknown) => {
-      const line = { plugin: running.keeper.name, error: messageOf(error) }
+      const line = { plugin: running.supervisor.name, error: messageOf(error) }
       this.#options.logger.warn(line, 'calls of a plugin could not be counted; its counts stay too low')
     })
   }
@@ -396,10 +396,10 @@ export class LivePlugins {
       const status = late === null ? 'FAILED' : enabled ? late : 'DISABLED'
       return { status, lastError: loaded.problem === null ? null : this.#redacted(loaded.problem) }
     }
-    const keeper = this.#running.get(name)?.keeper
-    if (!enabled || keeper === undefined) return { status: 'DISABLED', lastError: null }
-    const { lastError: error } = keeper
-    return { status: keeper.status, lastError: error === null ? null : this.#redacted(error) }
+    const supervisor = this.#running.get(name)?.supervisor
+    if (!enabled || supervisor === undefined) return { status: 'DISABLED', lastError: null }
+    const { lastError: error } = supervisor
+    return { status: supervisor.status, lastError: error === null ? null : this.#redacted(error) }
   }
 
   #redacted(text: string): string {

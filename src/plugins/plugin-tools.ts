@@ -36,7 +36,7 @@ export class PluginTools implements ToolSource {
 
   /** None while the plugin is not there. */
   tools(): readonly Tool[] {
-    const manifest = this.#plugin.keeper?.instance?.manifest
+    const manifest = this.#plugin.supervisor?.instance?.manifest
     if (manifest === undefined) return []
     if (this.#made?.manifest !== manifest) {
       this.#made = { manifest, tools: manifest.tools.flatMap((tool) => this.#toTool(tool)) }
@@ -47,15 +47,15 @@ export class PluginTools implements ToolSource {
   /** Null while the plugin takes calls. For admins. */
   problem(): string | null {
     const what = this.#absence()
-    const lastError = this.#plugin.keeper?.lastError ?? null
+    const lastError = this.#plugin.supervisor?.lastError ?? null
     return what === null || lastError === null ? what : `${what} Its last error: ${this.#redact(lastError)}`
   }
 
   /** As all in a session may read it; what went wrong in the plugin may name what they should not know. */
   #absence(): string | null {
-    const { keeper } = this.#plugin
-    if (keeper === null) return `The plugin ${this.name} is not enabled any more.`
-    return keeper.instance === null ? `The plugin ${this.name} is not running (${keeper.status}).` : null
+    const { supervisor } = this.#plugin
+    if (supervisor === null) return `The plugin ${this.name} is not enabled any more.`
+    return supervisor.instance === null ? `The plugin ${this.name} is not running (${supervisor.status}).` : null
   }
 
   /** None for a name that models do not take. */
@@ -74,8 +74,8 @@ export class PluginTools implements ToolSource {
   }
 
   async #run({ name: tool, effect }: OfferedTool, call: ToolCall): Promise<ToolOutcome> {
-    const keeper = must(this.#plugin.keeper, 'a plugin that has no problem is kept')
-    const instance = must(keeper.instance, 'a plugin that has no problem runs')
+    const supervisor = must(this.#plugin.supervisor, 'a plugin that has no problem is kept')
+    const instance = must(supervisor.instance, 'a plugin that has no problem runs')
     const { args, sessionId, turnId, taskId, user, onProgress, timeoutMs, signal } = call
     const whose = { sessionId, turnId, taskId, user: user.name, role: user.role }
     try {
@@ -83,13 +83,13 @@ export class PluginTools implements ToolSource {
         (own) => instance.call({ kind: 'TOOL', tool, args, call: whose }, { signal: own, onProgress }),
         { budgetMs: timeoutMs, clock: this.#clock, signal },
       )
-      keeper.report({ outcome: 'OK', message: null })
+      supervisor.report({ outcome: 'OK', message: null })
       return { kind: 'done', text: textOf(answer) }
     } catch (error) {
       const failure = error instanceof PluginError ? error : new PluginError('THREW', String(error))
       // What a tool throws is an answer to the model: the plugin itself works.
       const outcome = failure.kind === 'THREW' ? 'OK' : failure.kind
-      keeper.report({ outcome, message: `${tool}: ${failure.message}` })
+      supervisor.report({ outcome, message: `${tool}: ${failure.message}` })
       return outcomeOf(failure, effect)
     }
   }

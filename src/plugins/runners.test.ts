@@ -27,10 +27,10 @@ const behaviour: fc.Arbitrary<Behaviour> = fc.record({
   value: fc.integer({ min: 0, max: 9 }),
 })
 /** Told of before a hook whose answers count. */
-const TOLD = ['onPipelineStart', 'onMessage', 'onAfterInvoke'] as const satisfies readonly HookName[]
+const NOTIFIED = ['onPipelineStart', 'onMessage', 'onAfterInvoke'] as const satisfies readonly HookName[]
 const ASKED = 'onBeforeInvoke' satisfies HookName
 /** Of a plugin, in each hook. */
-type Plugin = Readonly<Record<(typeof TOLD)[number] | typeof ASKED, Behaviour>>
+type Plugin = Readonly<Record<(typeof NOTIFIED)[number] | typeof ASKED, Behaviour>>
 const plugins: fc.Arbitrary<readonly Plugin[]> = fc.array(
   fc.record({
     onPipelineStart: behaviour,
@@ -158,12 +158,12 @@ describe('the runners behave as their model', () => {
     fc.assert(
       fc.asyncProperty(plugins, async (all) => {
         const world = new World()
-        const moments = TOLD.map((hook) => momentOf(hook, [7]))
+        const moments = NOTIFIED.map((hook) => momentOf(hook, [7]))
         const answers = await notifyAll(world.targets(all), moments, world.options())
         const settled = structuredClone(answers.map(({ answer }) => answer))
         await world.settleLate()
         expect(answers.map(({ answer }) => answer)).toEqual(settled)
-        const expected = callsOf(all, TOLD)
+        const expected = callsOf(all, NOTIFIED)
         expectCalled(world, expected)
         expect(world.calls.every(({ data }) => JSON.stringify(data) === '[7]')).toBe(true)
         const adding = expected.flatMap(({ name, hook, behaviour: { kind, value } }) =>
@@ -178,14 +178,14 @@ describe('the runners behave as their model', () => {
       fc.asyncProperty(plugins, async (all) => {
         const world = new World()
         const chain = {
-          before: TOLD.map((hook) => momentOf(hook, [7])),
+          before: NOTIFIED.map((hook) => momentOf(hook, [7])),
           value: [] as readonly number[],
           momentOf: (value: readonly number[]) => momentOf(ASKED, value),
           next: (_before: readonly number[], answer: readonly number[]): readonly number[] => answer,
         }
         const result = await chainThrough(world.targets(all), chain, world.options())
         await world.settleLate()
-        expectCalled(world, callsOf(all, [...TOLD, ASKED]))
+        expectCalled(world, callsOf(all, [...NOTIFIED, ASKED]))
         const asked = world.calls.filter(({ hook }) => hook === ASKED)
         const value: number[] = []
         for (const [index, { behaviour: own }] of callsOf(all, [ASKED]).entries()) {
@@ -238,7 +238,7 @@ describe('the runners behave as their model', () => {
         return target?.callInOrder(calls) ?? []
       },
     }
-    const moments = TOLD.map((hook) => momentOf(hook, [7]))
+    const moments = NOTIFIED.map((hook) => momentOf(hook, [7]))
     const targets = [stopping, ...(next === undefined ? [] : [next])]
     expect(await notifyAll(targets, moments, world.options(turn.signal))).toEqual([])
     await world.settleLate()
@@ -254,7 +254,7 @@ describe('the runners behave as their model', () => {
     const targets = world.targets([
       { onPipelineStart: hangs, onMessage: adds, onAfterInvoke: adds, onBeforeInvoke: adds },
     ])
-    const moments = TOLD.map((hook) => momentOf(hook, [7]))
+    const moments = NOTIFIED.map((hook) => momentOf(hook, [7]))
     const given = notifyAll(targets, moments, world.options(turn.signal))
     // Its time is not over before the next macrotask.
     while (world.calls.length === 0) await Promise.resolve()

@@ -15,7 +15,7 @@ import { dueSessions, planNextCheck, rulesOf } from '../store/retention/due-sess
 import {
   forgetUploads,
   removeAged,
-  tellRemoved,
+  auditRemoved,
   withUploads,
   type Aged,
   type Removed,
@@ -135,7 +135,7 @@ async function removeWorkspaceOf(
     const files = await forgetUploads(transaction, aged)
     if (files == null) return { files, aside: null }
     const aside = await setAsideWorkspace(home, aged.sessionId)
-    await tellRemoved(transaction, aged, `workspaces: 1, with ${files} uploaded files`)
+    await auditRemoved(transaction, aged, `workspaces: 1, with ${files} uploaded files`)
     return { files, aside }
   })
   if (found.aside !== null) await removeSetAside({ home, logger }, found.aside)

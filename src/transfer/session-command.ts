@@ -32,7 +32,7 @@ export interface SessionCommandOptions {
 export async function runSessionCommand(action: SessionAction, options: SessionCommandOptions): Promise<void> {
   if (action.do === 'export') return exportTo(action, options)
   const report = await importFrom(action, options)
-  await tellServers(report, options)
+  await notifyServers(report, options)
   const { sessionId, messages, events, cancelledTurns } = report
   options.print(`Imported session "${sessionId}": ${messages} messages, ${events} events.`)
   if (cancelledTurns > 0)
@@ -103,7 +103,7 @@ function fileError(error: unknown, file: string): unknown {
 }
 
 /** Servers that run show the session in their lists at once. */
-async function tellServers(
+async function notifyServers(
   { sessionId, lastSeq: seq }: ImportReport,
   { databaseUrl: url, clock, logger }: SessionCommandOptions,
 ): Promise<void> {

@@ -93,13 +93,13 @@ function endJoined(context: Pick<TurnContext, 'messages' | 'journal'>, end: Turn
     const waitsAgain = end.status === 'FAILED' && message.attempt > 0
     if (waitsAgain)
       context.journal.recordFor(message.turnId, [{ type: 'MessageUpdated', messageId: message.messageId }])
-    else tellEnd(context, message, end)
+    else recordEnd(context, message, end)
     return { turnId: message.turnId, messageId: message.messageId, status: waitsAgain ? 'QUEUED' : end.status }
   })
 }
 
 /** What it cost is counted with the turn that it joined. */
-function tellEnd(
+function recordEnd(
   { journal }: Pick<TurnContext, 'journal'>,
   { turnId, joinedAt }: JoinedMessage,
   { status, failure, at }: TurnEnd,

@@ -5,7 +5,7 @@
  */
 import type { PlanState } from './task/plan-state.ts'
 import { endOpenTasks } from './task/update-task.ts'
-import { tellUser } from './tell-user.ts'
+import { addNotice } from './add-notice.ts'
 import { goesOn, type Ending, type TaskContext } from './turn-context.ts'
 
 /** Records; that it is durable is for `finishTurn`. A turn that goes on elsewhere, or later, is left as it stands. */
@@ -14,7 +14,7 @@ export function settleTurn(context: TaskContext, attempts: readonly PlanState[],
   const plan = attempts.at(-1) ?? null
   if (plan !== null) endOpenTasks(context, plan, 'CANCELLED')
   if (ending.kind !== 'Failed') return
-  tellUser(context, plan, ending.failure)
+  addNotice(context, plan, ending.failure)
   const { failure, detail = null } = ending
   context.journal.record([], { failure: { text: failure, detail } })
 }

@@ -66,7 +66,7 @@ export interface TurnContext {
   /** What is to be done after the answer. */
   readonly due: DueSteps
   /** Tells who watches facts that these have changed. */
-  readonly tellFacts: (ids: readonly string[]) => void
+  readonly notifyFacts: (ids: readonly string[]) => void
   readonly clock: Clock
   readonly logger: Logger
   readonly tracing: Tracing

@@ -254,7 +254,7 @@ export class TurnAtHand {
       database,
       runtime: this.#runtime,
       due: new DueSteps(turn.saidBefore.due, dialogue),
-      tellFacts: (ids) => ids.forEach((id) => doorbell.ring({ kind: 'row', id })),
+      notifyFacts: (ids) => ids.forEach((id) => doorbell.ring({ kind: 'row', id })),
       clock,
       logger,
       tracing,

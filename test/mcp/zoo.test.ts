@@ -263,10 +263,10 @@ describe.skipIf(skipped !== '')(`the zoo${skipped}`, { concurrent: true }, () =>
   test('a program ends with its server, however that ends', async ({ expect, onTestFinished }) => {
     const home = createTestHome()
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
-    const keeper = spawn(process.execPath, ['test/mcp/keeper-process.ts', home])
-    await once(keeper.stdout, 'data')
+    const supervisor = spawn(process.execPath, ['test/mcp/supervisor-process.ts', home])
+    await once(supervisor.stdout, 'data')
     expect(running({ home })).not.toEqual([])
-    keeper.kill('SIGKILL')
+    supervisor.kill('SIGKILL')
     await expect.poll(() => running({ home })).toEqual([])
   })
 

@@ -394,7 +394,7 @@ export const MUTANTS: readonly Mutant[] = [
     promise: 'A plugin whose settings change is asked by the turns that run.',
     file: 'src/plugins/live-plugins.ts',
     find: 'called.map(({ name }) => this.#enabled(name))',
-    replace: 'called.map((keeper) => ({ name: keeper.name, keeper }))',
+    replace: 'called.map((supervisor) => ({ name: supervisor.name, supervisor }))',
     tests: ['test/plugins/changed-in-a-turn.pg.test.ts'],
   },
   {

@@ -7,7 +7,7 @@ import { systemClock as clock, type Clock } from '../../src/platform/clock.ts'
 import type { OpenRuntime } from '../../src/core/tool/model-runtime.ts'
 import type { LanguageModel } from '../../src/model/language-model.ts'
 import { withRuntimes } from '../../src/model/runtime/runtime-model.ts'
-import { PluginKeeper } from '../../src/plugins/plugin-keeper.ts'
+import { PluginSupervisor } from '../../src/plugins/plugin-supervisor.ts'
 import { PluginRuntimes } from '../../src/plugins/runtimes/plugin-runtimes.ts'
 import { THREAD_LIMITS } from '../../src/plugins/thread/thread-limits.ts'
 import { ThreadPlugin } from '../../src/plugins/thread/thread-plugin.ts'
@@ -28,11 +28,11 @@ const port = { ask: () => Promise.resolve(null), log: () => {}, end: () => {} }
 class HostilePlugin implements AsyncDisposable {
   readonly runtimes: PluginRuntimes
   readonly #changes: (() => void)[] = []
-  readonly keeper: PluginKeeper
+  readonly supervisor: PluginSupervisor
 
   private constructor({ name, deadlines, openCalls }: Required<Bounds>) {
     this.runtimes = new PluginRuntimes(deadlines)
-    this.keeper = new PluginKeeper({
+    this.supervisor = new PluginSupervisor({
       name,
       load: () => ThreadPlugin.load({ entry: entryOf(name), port, limits: { ...limits, openCalls }, clock }),
       start: () => ({ settings: {}, secrets: {} }),
@@ -46,15 +46,15 @@ class HostilePlugin implements AsyncDisposable {
 
   static async start(bounds: Bounds = {}): Promise<HostilePlugin> {
     const plugin = new HostilePlugin({ name: NAME, deadlines: clock, openCalls: limits.openCalls, ...bounds })
-    plugin.runtimes.become([plugin.keeper])
-    plugin.keeper.start()
-    await plugin.until(() => plugin.keeper.instance !== null)
+    plugin.runtimes.become([plugin.supervisor])
+    plugin.supervisor.start()
+    await plugin.until(() => plugin.supervisor.instance !== null)
     return plugin
   }
 
   /** Its call is under way when this returns. */
   open(runtime: string): Promise<OpenRuntime> {
-    const opening = { name: `${this.keeper.name}/${runtime}`, model: 'one', system: 'Be brief.' }
+    const opening = { name: `${this.supervisor.name}/${runtime}`, model: 'one', system: 'Be brief.' }
     return this.runtimes.open(opening, new AbortController().signal)
   }
 
@@ -68,7 +68,7 @@ class HostilePlugin implements AsyncDisposable {
   ) {
     return withRuntimes({ model: providers, runtimes: this.runtimes, clock }).converse({
       role: 'assistant',
-      provider: `${this.keeper.name}/${runtime}`,
+      provider: `${this.supervisor.name}/${runtime}`,
       model: 'one',
       system: 'Be brief.',
       said: [{ by: 'user', text: 'Hello' }],
@@ -82,7 +82,7 @@ class HostilePlugin implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.keeper.stop()
+    return this.supervisor.stop()
   }
 }
 
@@ -132,11 +132,11 @@ test.each([
   { runtime: 'miscounts', code: 'MODEL_BAD_OUTPUT', message: 'answered what no runtime may answer' },
 ])('$runtime: $code, and the plugin is there for the next one', async ({ runtime, code, message, ...asking }) => {
   await using plugin = await HostilePlugin.start()
-  const { instance } = plugin.keeper
+  const { instance } = plugin.supervisor
   const failure = { code, message: expect.stringContaining(message) }
   for (let round = 0; round < 2; round += 1) await expect(plugin.ask(runtime, asking)).rejects.toMatchObject(failure)
   expect(plugin.runtimes.stateOf(`${NAME}/${runtime}`).openCount).toBe(0)
-  expect(plugin.keeper.instance).toBe(instance)
+  expect(plugin.supervisor.instance).toBe(instance)
 })
 
 test('what is wrong with an answer is shown for its runtime, and counts as a failure of the plugin', async () => {
@@ -148,18 +148,18 @@ test('what is wrong with an answer is shown for its runtime, and counts as a fai
     lastErrorAt: expect.any(Date),
   })
   expect(plugin.runtimes.stateOf(`${NAME}/silent`)).toMatchObject({ lastError: null })
-  expect(plugin.keeper.counts.failures).toBe(1)
+  expect(plugin.supervisor.counts.failures).toBe(1)
 })
 
 test('one that ends its process fails its answer, and is started again', async () => {
   await using plugin = await HostilePlugin.start()
-  const { instance } = plugin.keeper
+  const { instance } = plugin.supervisor
   const said: string[] = []
   await expect(plugin.ask('exits', { onText: (text) => said.push(text) })).rejects.toMatchObject({
     code: 'MODEL_UNREACHABLE',
   })
   expect(said).toEqual(['Good'])
-  await plugin.until(() => plugin.keeper.instance !== null && plugin.keeper.instance !== instance)
+  await plugin.until(() => plugin.supervisor.instance !== null && plugin.supervisor.instance !== instance)
   await expect(plugin.ask('refuses')).rejects.toThrow('no room for conversations')
 })
 
@@ -182,7 +182,7 @@ test('a silence is shown for its runtime, and counts as a failure of the plugin'
   await using plugin = await HostilePlugin.start()
   await expect(plugin.ask('silent', { idleTimeoutMs: 500 })).rejects.toMatchObject({ code: 'MODEL_SILENT' })
   expect(plugin.runtimes.stateOf(`${NAME}/silent`).lastError).toContain('said nothing for 0.5 s')
-  expect(plugin.keeper.counts).toMatchObject({ calls: 1, failures: 1 })
+  expect(plugin.supervisor.counts).toMatchObject({ calls: 1, failures: 1 })
 })
 
 test('one that never opens is given up in time, and leaves no call behind', async () => {
@@ -193,7 +193,7 @@ test('one that never opens is given up in time, and leaves no call behind', asyn
     const failed = plugin.ask('opening')
     expect(deadlines.pass(30_000)).toBe(1)
     await expect(failed).rejects.toMatchObject({ code: 'MODEL_UNREACHABLE', message })
-    expect(plugin.keeper.counts.failures).toBe(round)
+    expect(plugin.supervisor.counts.failures).toBe(round)
     // Its close is answered.
     await plugin.ask('greets')
   }
@@ -206,7 +206,7 @@ test('one that never closes is a failure each time, and leaves no call behind', 
   for (let round = 1; round <= 3; round += 1) {
     expect((await plugin.ask('closing')).text).toBe('Hello.')
     expect(deadlines.pass(5000)).toBe(1)
-    await plugin.until(() => plugin.keeper.counts.failures === round)
+    await plugin.until(() => plugin.supervisor.counts.failures === round)
   }
   expect(plugin.runtimes.stateOf(`${STUCK}/closing`)).toMatchObject({
     openCount: 0,
@@ -224,7 +224,7 @@ test('one that has too many calls open is told again that a conversation has end
   expect(deadlines.pass(1000)).toBe(1)
   // Of the three that were open two are left, and the one that asks.
   expect((await plugin.ask('counts')).text).toBe('3')
-  expect(plugin.keeper.counts.failures).toBe(0)
+  expect(plugin.supervisor.counts.failures).toBe(0)
 })
 
 test('one that has too many calls open for five minutes has failed', async () => {
@@ -238,7 +238,7 @@ test('one that has too many calls open for five minutes has failed', async () =>
   opening = plugin.open('counts')
   expect(deadlines.pass(1000)).toBe(1)
   await opening
-  expect(plugin.keeper.counts.failures).toBe(1)
+  expect(plugin.supervisor.counts.failures).toBe(1)
   expect(plugin.runtimes.stateOf(`${STUCK}/counts`).lastError).toContain('too many calls open to be told of')
   expect(deadlines.pass(1000)).toBe(0)
 })
@@ -250,11 +250,11 @@ test('one that ended meanwhile is told nothing more, and has not failed', async 
   const opening = plugin.open('counts')
   conversation.close()
   await opening
-  await plugin.keeper.stop()
+  await plugin.supervisor.stop()
   expect(deadlines.pass(1000)).toBe(1)
   await new Promise(setImmediate)
   expect(deadlines.pass(1000)).toBe(0)
-  expect(plugin.keeper.counts.failures).toBe(0)
+  expect(plugin.supervisor.counts.failures).toBe(0)
 })
 
 test('a conversation that was never opened, as too many calls were open, is not closed', async () => {

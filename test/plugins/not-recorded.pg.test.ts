@@ -47,19 +47,19 @@ test('the plugin is as it was, and is loaded again with the next poll, not at on
     })
   }
   const older = knownOf('1.0.0')
-  older.look()
+  older.scan()
   await older.settled()
   expect(wakes).toBe(1)
 
   const newer = knownOf('2.0.0')
   await newer.recall()
   await database.query({ name: '', text: `ALTER TABLE plugins ADD CONSTRAINT old CHECK (version < '2')` }, [])
-  newer.look()
+  newer.scan()
   await newer.settled()
   expect([wakes, newer.get('noted'), newer.saidOf('noted')?.hooks]).toEqual([1, undefined, ['onMessage']])
 
   await database.query({ name: '', text: 'ALTER TABLE plugins DROP CONSTRAINT old' }, [])
-  newer.look()
+  newer.scan()
   await newer.settled()
   expect([wakes, newer.get('noted')?.manifest?.version]).toEqual([2, '2.0.0'])
   await database.close()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compareSchemas, tellsOfBreaking } from '../../scripts/schema-changes.ts'
+import { compareSchemas, declaresBreaking } from '../../scripts/schema-changes.ts'
 
 const LAST = `
   type Query { session(id: ID!): Session, list(first: Int): [Session!]! }
@@ -38,9 +38,9 @@ test.each([
 })
 
 test('what breaks must stand in the changelog', () => {
-  expect(tellsOfBreaking('# Changelog\n\n## Unreleased\n\n### Breaking\n\n- Gone is gone.\n')).toBe(true)
+  expect(declaresBreaking('# Changelog\n\n## Unreleased\n\n### Breaking\n\n- Gone is gone.\n')).toBe(true)
   expect(
-    tellsOfBreaking('# Changelog\n\n## Unreleased\n\n### Added\n\n- More.\n\n## 1.0\n\n### Breaking\n\n- x\n'),
+    declaresBreaking('# Changelog\n\n## Unreleased\n\n### Added\n\n- More.\n\n## 1.0\n\n### Breaking\n\n- x\n'),
   ).toBe(false)
-  expect(tellsOfBreaking('# Changelog\n')).toBe(false)
+  expect(declaresBreaking('# Changelog\n')).toBe(false)
 })

@@ -18,6 +18,12 @@ interface Text {
   readonly end: number
 }
 
+/** The words of one name each in quotes, which none of the product's own names has as a part. */
+function ruledOutOfNames(): readonly string[] {
+  const [, list = ''] = /Nor is a name of the product's code made of ([^.;]*)[.;]/.exec(CONTRIBUTING) ?? []
+  return [...list.matchAll(/"([^"]+)"/g)].map(([, word = '']) => word)
+}
+
 /** Without generators: a yield passes through each level of the tree. */
 function callsIn(value: unknown, into: CallExpression[]): CallExpression[] {
   if (typeof value !== 'object' || value === null) return into
@@ -43,6 +49,19 @@ function saysSomething(callee: Node): boolean {
     default:
       return false
   }
+}
+
+/** Names in camelCase and in CAPITALS_LIKE_THESE. */
+function wordsOf(name: string): string[] {
+  return name.split(/_|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase())
+}
+
+function namesIn(value: unknown, into: Set<string>): Set<string> {
+  if (typeof value !== 'object' || value === null) return into
+  if ('type' in value && (value.type === 'Identifier' || value.type === 'PrivateIdentifier'))
+    into.add((value as unknown as { name: string }).name)
+  for (const item of Object.values(value)) namesIn(item, into)
+  return into
 }
 
 function* textsOf(path: string): Generator<Text & { readonly text: string }> {
@@ -83,5 +102,15 @@ test('nor has a description of the schema, a comment of the tables, or a page', 
       .map((line, index) => ({ path, line: index + 1, word: forbidden.exec(line)?.[0] }))
       .filter(({ word }) => word !== undefined),
   )
+  expect(found).toEqual([])
+})
+
+test('no name of the product is made of a word that says another thing in this field', () => {
+  const forbidden = ruledOutOfNames()
+  expect(forbidden).toContain('keeper')
+  const found = filesOf('src/*.ts*', 'console/src/*.ts*', 'packages/client/src/*.ts*')
+    .filter((path) => /\.tsx?$/.test(path) && !path.includes('/generated/'))
+    .flatMap((path) => [...namesIn(parseSync(path, readFileSync(path, 'utf8')).program, new Set())])
+    .filter((name) => wordsOf(name).some((word) => forbidden.includes(word)))
   expect(found).toEqual([])
 })

@@ -16,18 +16,18 @@ export function useUpdates<Data extends object, Variables extends object>(
   variables: Variables | null,
   onUpdate: (data: Data) => void,
 ): void {
-  const tell = useEffectEvent(onUpdate)
+  const onData = useEffectEvent(onUpdate)
   const key = variables === null ? null : JSON.stringify(variables)
   useEffect(() => {
     if (key === null) return
     const left = new AbortController()
-    void follow(document, JSON.parse(key) as Variables, { tell: (data) => tell(data), signal: left.signal })
+    void follow(document, JSON.parse(key) as Variables, { onData: (data) => onData(data), signal: left.signal })
     return () => left.abort()
   }, [document, key])
 }
 
 interface Following<Data> {
-  readonly tell: (data: Data) => void
+  readonly onData: (data: Data) => void
   readonly signal: AbortSignal
 }
 
@@ -35,10 +35,10 @@ interface Following<Data> {
 async function follow<Data extends object, Variables extends object>(
   document: TypedDocument<Data, Variables>,
   variables: Variables,
-  { tell, signal }: Following<Data>,
+  { onData, signal }: Following<Data>,
 ): Promise<void> {
   try {
-    for await (const data of client.subscribe(document, variables, { signal })) tell(data)
+    for await (const data of client.subscribe(document, variables, { signal })) onData(data)
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
     reportFailure(error)

@@ -6,7 +6,7 @@ interface Kept {
   readonly isIdle: boolean
 }
 
-interface Keeper {
+interface KeptFolds {
   /** In the order in which they were asked for. */
   readonly kept: Set<Kept>
   /** Also what a page still has that is not kept any more: it is not made twice. */
@@ -16,13 +16,13 @@ interface Keeper {
 /** Beyond so many those that are idle go, the one that was asked for longest ago first. */
 const KEPT = 50
 
-const keepers = new WeakMap<ReadingClient, Keeper>()
+const byClient = new WeakMap<ReadingClient, KeptFolds>()
 
 /** The one with that key, which only one kind of value may have; made anew when it is not there any more. */
 export function keep<Value extends Kept>(client: ReadingClient, key: string, make: () => Value): Value {
-  const keeper = keepers.get(client) ?? { kept: new Set(), made: new Map() }
-  keepers.set(client, keeper)
-  const { kept, made } = keeper
+  const found = byClient.get(client) ?? { kept: new Set(), made: new Map() }
+  byClient.set(client, found)
+  const { kept, made } = found
   const value = (made.get(key)?.deref() as Value | undefined) ?? make()
   if (!kept.delete(value)) {
     made.set(key, new WeakRef(value))

@@ -66,7 +66,7 @@ export class CommandProcess {
     this.#options = options
     this.#capture = new OutputCapture(options.limits.outputBytes, options.onOutput)
     const { stdout, stderr, begun, controlsClosed } = options.started
-    void begun.then(() => this.#tellNamespace())
+    void begun.then(() => this.#passNamespace())
     const closed = Promise.all([
       stdout.read((chunk) => this.#keep('STDOUT', chunk)),
       stderr.read((chunk) => this.#keep('STDERR', chunk)),
@@ -98,7 +98,7 @@ export class CommandProcess {
     return this.#describe(exit)
   }
 
-  #tellNamespace(): void {
+  #passNamespace(): void {
     const initPid = this.#options.started.namespace?.initPid ?? null
     if (initPid !== null && this.#cause === null && !this.#hasEnded) this.#options.onNamespace(initPid)
   }

@@ -127,12 +127,12 @@ export class HostProcess {
 
   /** Commands may run until then, in the machine's time. */
   allow(untilMs: number): void {
-    this.#tell({ type: 'ALLOW', untilMs })
+    this.#send({ type: 'ALLOW', untilMs })
   }
 
   /** A command may come soon. */
   prepare({ sessionId, isConfined }: CommandPlace): void {
-    this.#tell({ type: 'PREPARE', sessionId, isConfined })
+    this.#send({ type: 'PREPARE', sessionId, isConfined })
   }
 
   /** Ends the command that was asked for under this id: it gets its answer soon, whatever the host does. */
@@ -141,7 +141,7 @@ export class HostProcess {
     if (request === undefined) return
     request.cancelDeadline()
     request.cancelDeadline = this.#deadline('CANCEL', this.#options.deadlines.cancelMs)
-    this.#tell({ type: 'CANCEL', id })
+    this.#send({ type: 'CANCEL', id })
   }
 
   /** Lets the host end, and whatever still runs with it. Resolves when it is gone. */
@@ -171,12 +171,12 @@ export class HostProcess {
     if (this.#missedPings >= maxMissedPings)
       return this.#lose(`it has not answered for ${(maxMissedPings * pingEveryMs) / 1000} s`)
     this.#isPongDue = true
-    this.#tell({ type: 'PING', id: 0 })
+    this.#send({ type: 'PING', id: 0 })
     this.#cancelPing = clock.after(pingEveryMs, () => this.#ping())
   }
 
   /** A host that is gone tells by its exit. */
-  #tell(request: HostRequest): void {
+  #send(request: HostRequest): void {
     this.#child.send(request, () => {})
   }
 

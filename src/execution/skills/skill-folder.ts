@@ -47,12 +47,12 @@ export function readSkillFolder(folder: string, cache: ManifestCache): FolderCon
 }
 
 function read(folder: string, cache: ManifestCache): FolderContent {
-  const stats = lookAt(folder)
+  const stats = statOf(folder)
   if (stats?.isSymbolicLink() === true) {
     return broken('It is a symbolic link. Copy the folder here, with "factotum skill install <folder>".')
   }
-  if (stats?.isDirectory() !== true || lookAt(join(folder, INSTALLING_MARKER)) !== undefined) return { kind: 'none' }
-  const name = MANIFESTS.find((candidate) => lookAt(join(folder, candidate)) !== undefined)
+  if (stats?.isDirectory() !== true || statOf(join(folder, INSTALLING_MARKER)) !== undefined) return { kind: 'none' }
+  const name = MANIFESTS.find((candidate) => statOf(join(folder, candidate)) !== undefined)
   if (name === undefined) return broken(`It has no manifest: ${MANIFESTS.join(' or ')} is missing.`)
   const parsed = readManifest(join(folder, name), cache)
   if (parsed.kind === 'invalid') return broken(parsed.problems.map((problem) => `${name}: ${problem}.`).join(' '))
@@ -83,21 +83,21 @@ function readManifest(path: string, cache: ManifestCache): ParsedManifest {
 
 /** How it starts, or why it cannot. */
 function findStart(folder: string, run: string | null): SkillStart | string {
-  const file = run ?? ['run.py', 'run.js'].find((candidate) => lookAt(join(folder, candidate)) !== undefined)
+  const file = run ?? ['run.py', 'run.js'].find((candidate) => statOf(join(folder, candidate)) !== undefined)
   if (file === undefined) {
     return 'It has no program: it needs run.py or run.js, or kiso.skill.run in its manifest must name one.'
   }
-  const stats = lookAt(join(folder, file))
+  const stats = statOf(join(folder, file))
   if (stats === undefined) return `The program that its manifest names, ${file}, is missing.`
   if (!stats.isFile()) return `Its program, ${file}, must be a plain file.`
   if (file.endsWith('.py'))
-    return { kind: 'PYTHON', file, hasVenv: lookAt(join(folder, '.venv/bin/python')) !== undefined }
+    return { kind: 'PYTHON', file, hasVenv: statOf(join(folder, '.venv/bin/python')) !== undefined }
   if (/\.[cm]?js$/.test(file)) return { kind: 'NODE', file }
   if ((stats.mode & 0o111) !== 0) return { kind: 'PROGRAM', file }
   return `Its program, ${file}, is not executable; run: chmod +x ${file}`
 }
 
-function lookAt(path: string): Stats | undefined {
+function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 

@@ -103,11 +103,11 @@ export class AguiEndpoint {
     using client = new WaitingClient({ response, known, connections, clock, timeoutMs: MAX_RUN_MS })
     const turns = await findTurns(operations, { input, sessionId })
     client.startStream({ [SESSION_HEADER]: sessionId })
-    await this.#tell(client, { operations, input, turns })
+    await this.#stream(client, { operations, input, turns })
     response.end()
   }
 
-  async #tell(client: WaitingClient, { operations, input, turns }: Run): Promise<void> {
+  async #stream(client: WaitingClient, { operations, input, turns }: Run): Promise<void> {
     const { threadId, runId, namesCancelled } = input
     const events = new RunEvents({ threadId, runId, namesCancelled, viewer: operations.caller.viewer }, input.shown)
     const write = (more: readonly RunEvent[]): Promise<void> =>
@@ -120,7 +120,7 @@ export class AguiEndpoint {
         if (await wasTakenAlong(operations, turnId, last)) continue
         const followed = followTurn({ operations, sessionId, turnId, messageId, after, signal })
         let next = await followed.next()
-        for (; next.done !== true; next = await followed.next()) await write(events.tell(next.value))
+        for (; next.done !== true; next = await followed.next()) await write(events.eventsOf(next.value))
         last = next.value
         if (last === null) return await write(events.fail('The turn goes on; run it again to see it.', 'run_left'))
       }

@@ -7,10 +7,10 @@ const NOTHING: PageContent = { texts: new Map(), thoughts: new Map(), calls: new
 const OF_TURN = { seq: 1, turnId: 'turn_1' }
 
 /** What a page that has `shown` is given of the events. */
-function tell(shown: Partial<PageContent>, events: readonly TurnEvent[]): RunEvent[] {
+function eventsOf(shown: Partial<PageContent>, events: readonly TurnEvent[]): RunEvent[] {
   const input = { threadId: 't', runId: 'r', namesCancelled: true, viewer: { user: null } }
   const run = new RunEvents(input, { ...NOTHING, ...shown })
-  return events.flatMap((event) => run.tell(event))
+  return events.flatMap((event) => run.eventsOf(event))
 }
 
 function completed(content: string): TurnEvent {
@@ -23,7 +23,7 @@ function thought(content: string, isWhole: boolean): TurnEvent {
 
 test('a page that has a broken text and the whole one under another id is given neither again', () => {
   const events = [completed('Good day.')]
-  const first = tell({ texts: new Map([['task_1', 'Hel']]) }, events)
+  const first = eventsOf({ texts: new Map([['task_1', 'Hel']]) }, events)
   expect(first.map(({ type, messageId }) => [type, messageId])).toEqual([
     ['TEXT_MESSAGE_START', 'task_1_2'],
     ['TEXT_MESSAGE_CONTENT', 'task_1_2'],
@@ -33,13 +33,13 @@ test('a page that has a broken text and the whole one under another id is given 
     ['task_1', 'Hel'],
     ['task_1_2', 'Good day.'],
   ])
-  expect(tell({ texts }, events)).toEqual([])
+  expect(eventsOf({ texts }, events)).toEqual([])
 })
 
 test('of a thought that a page has the beginning of, it is given the rest', () => {
   const events = [thought('Let me', false), thought('Let me see.', true)]
-  expect(tell({ thoughts: new Map([['think_1', 'Let me see.']]) }, events)).toEqual([])
-  const rest = tell({ thoughts: new Map([['think_1', 'Let']]) }, events)
+  expect(eventsOf({ thoughts: new Map([['think_1', 'Let me see.']]) }, events)).toEqual([])
+  const rest = eventsOf({ thoughts: new Map([['think_1', 'Let']]) }, events)
   expect(rest.map(({ type }) => type)).toEqual([
     'REASONING_START',
     'REASONING_MESSAGE_START',

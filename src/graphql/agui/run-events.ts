@@ -15,9 +15,9 @@ export interface RunEvent {
   readonly [field: string]: unknown
 }
 
-type Told<Name extends TurnEvent['__typename']> = Extract<TurnEvent, { __typename: Name }>
+type EventOf<Name extends TurnEvent['__typename']> = Extract<TurnEvent, { __typename: Name }>
 
-export interface ToldRun {
+export interface RunOptions {
   readonly threadId: string
   readonly runId: string
   readonly namesCancelled: boolean
@@ -25,7 +25,7 @@ export interface ToldRun {
 }
 
 export class RunEvents {
-  readonly #run: Pick<ToldRun, 'threadId' | 'runId'>
+  readonly #run: Pick<RunOptions, 'threadId' | 'runId'>
   readonly #namesCancelled: boolean
   readonly #viewer: Pick<Viewer, 'user'>
   readonly #shown: PageContent
@@ -37,7 +37,7 @@ export class RunEvents {
   readonly #attempts = new Map<string, number>()
   readonly #calls = new Set<string>()
 
-  constructor({ namesCancelled, viewer, ...run }: ToldRun, shown: PageContent) {
+  constructor({ namesCancelled, viewer, ...run }: RunOptions, shown: PageContent) {
     this.#run = run
     this.#viewer = viewer
     this.#namesCancelled = namesCancelled
@@ -53,14 +53,14 @@ export class RunEvents {
     ]
   }
 
-  tell(event: TurnEvent): RunEvent[] {
+  eventsOf(event: TurnEvent): RunEvent[] {
     switch (event.__typename) {
       case 'PipelineStepEvent':
         return [...this.#endStep(), ...this.#beginStep(event.step)]
       case 'PlanCreatedEvent':
-        return this.#tellPlan(event)
+        return this.#planEvents(event)
       case 'TaskUpdateEvent':
-        return [...this.#tellStatus(event), ...this.#tellTask(event)]
+        return [...this.#statusEvents(event), ...this.#taskEvents(event)]
       case 'TaskOutputEvent': {
         const { taskId, stream, text } = event
         return [{ type: 'CUSTOM', name: 'task_output', value: { taskId, stream, text } }]
@@ -118,7 +118,7 @@ export class RunEvents {
     return stepName === null ? [] : [{ type: 'STEP_FINISHED', stepName }]
   }
 
-  #tellPlan({ plan: { goal, attempt, replanReason, tasks } }: Told<'PlanCreatedEvent'>): RunEvent[] {
+  #planEvents({ plan: { goal, attempt, replanReason, tasks } }: EventOf<'PlanCreatedEvent'>): RunEvent[] {
     this.#tasks = tasks.map(({ id }) => id)
     const shown = tasks.map((task) => ({ ...task, status: 'PENDING' }))
     const value = { goal, attempt, replanReason, tasks: shown }
@@ -126,7 +126,10 @@ export class RunEvents {
   }
 
   /** A plan of mode CHAT grows by the tasks that the model calls. */
-  #tellStatus({ task: { id, type, detail, tool, skill }, taskStatus: status }: Told<'TaskUpdateEvent'>): RunEvent[] {
+  #statusEvents({
+    task: { id, type, detail, tool, skill },
+    taskStatus: status,
+  }: EventOf<'TaskUpdateEvent'>): RunEvent[] {
     if (this.#tasks === null) return []
     const index = this.#tasks.indexOf(id)
     if (index >= 0)
@@ -136,7 +139,7 @@ export class RunEvents {
     return [{ type: 'STATE_DELTA', delta: [{ op: 'add', path: '/plan/tasks/-', value }] }]
   }
 
-  #tellTask({ task, taskStatus }: Told<'TaskUpdateEvent'>): RunEvent[] {
+  #taskEvents({ task, taskStatus }: EventOf<'TaskUpdateEvent'>): RunEvent[] {
     const { id } = task
     if (task.type === 'MSG') return taskStatus === 'RUNNING' ? this.#beginAnew(id) : []
     if (taskStatus === 'RUNNING') {
@@ -157,11 +160,11 @@ export class RunEvents {
     return events
   }
 
-  #addText({ taskId, delta }: Told<'TextDeltaEvent'>): RunEvent[] {
+  #addText({ taskId, delta }: EventOf<'TextDeltaEvent'>): RunEvent[] {
     return this.#text(taskId).add(delta)
   }
 
-  #endText({ taskId, content }: Told<'TextCompletedEvent'>): RunEvent[] {
+  #endText({ taskId, content }: EventOf<'TextCompletedEvent'>): RunEvent[] {
     const text = this.#text(taskId)
     this.#texts.delete(taskId)
     const rest = text.complete(content)
@@ -187,7 +190,7 @@ export class RunEvents {
   }
 
   /** Of a thought that the page has the beginning of, the whole tells what is missing. */
-  #think({ thinkingId: messageId, delta, content, isWhole }: Told<'ThinkingEvent'>): RunEvent[] {
+  #think({ thinkingId: messageId, delta, content, isWhole }: EventOf<'ThinkingEvent'>): RunEvent[] {
     const shown = this.#shown.thoughts.get(messageId)
     if (!isWhole && shown !== undefined) return []
     const open = this.#thoughts.get(messageId)

@@ -110,7 +110,7 @@ export class SessionTransfers {
         const lines = withEnds(exportSession({ client, sessionId, at }))
         const first = await lines.next()
         // Before anything is given away.
-        await this.#tellExported(viewer, sessionId, at)
+        await this.#auditExport(viewer, sessionId, at)
         await sendLines(exchange, { sessionId, first: String(first.value), lines })
       })
     } catch (error) {
@@ -121,7 +121,7 @@ export class SessionTransfers {
     }
   }
 
-  #tellExported({ user, tokenName }: Viewer, sessionId: string, at: Date): Promise<void> {
+  #auditExport({ user, tokenName }: Viewer, sessionId: string, at: Date): Promise<void> {
     const body = { kind: 'SESSION', change: 'EXPORTED', detail: null } as const
     const entry = { at, sessionId, turnId: null, actor: user?.name ?? null, tokenName, body }
     return appendAudit(this.#options.database, [entry])

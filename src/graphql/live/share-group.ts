@@ -269,7 +269,7 @@ export class ShareGroup {
       while (member.open && member.cursor < this.#head) {
         const next = await retrying(() => this.#shownAfter(member.cursor), { clock, logger, member })
         if (next === null) return
-        if (next.removedUpTo !== null && !(await this.#tellRemoved(member, next.removedUpTo))) return
+        if (next.removedUpTo !== null && !(await this.#sendRemoved(member, next.removedUpTo))) return
         for (const piece of piecesOf(next.shown)) await this.#send(member, piece)
         member.cursor = next.upTo
       }
@@ -284,7 +284,7 @@ export class ShareGroup {
    * The member comes from before what was removed from the log: it is shown the session as it is, then what is left.
    * Once: pages that follow lie before it as well. False: its view cannot show that, so its subscription has ended.
    */
-  async #tellRemoved(member: Member, removedUpTo: number): Promise<boolean> {
+  async #sendRemoved(member: Member, removedUpTo: number): Promise<boolean> {
     if (member.knowsRemovedUpTo === removedUpTo) return true
     member.knowsRemovedUpTo = removedUpTo
     const { operation, clock } = this.#options

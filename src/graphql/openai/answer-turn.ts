@@ -22,7 +22,7 @@ export interface Started {
   readonly sessionId: string
   readonly messageId: string
   readonly turn: { readonly id: string; readonly after: number } | null
-  /** What the answer before asked for was decided elsewhere: the turns that it left untold, and comes after. */
+  /** What the answer before asked for was decided elsewhere: the turns that it left missing, and comes after. */
   readonly missed: readonly StartedTurn[]
   /** Of a decision: the messages that waited behind its turn, and are answered with it. */
   readonly kept: readonly StartedTurn[]
@@ -47,9 +47,9 @@ export async function startTurn(operations: Operations, ask: Ask, clock: Clock):
   const { sessionId, sent } = await chooseSession(operations, ask, { named, clock })
   const { id: messageId, turn } = sent ?? (await send())
   const own = { sessionId, messageId, turn: turn === null ? null : begun(turn) }
-  const untold = await findMissed(operations, sessionId, awaited)
+  const missing = await findMissed(operations, sessionId, awaited)
   // It may say the same as one that was kept.
-  const missed = untold.filter((one) => one.messageId !== messageId)
+  const missed = missing.filter((one) => one.messageId !== messageId)
   return { id: turn?.id ?? messageId, ...own, missed, kept: [], problem: null }
 
   async function send(): Promise<SentMessage> {
@@ -153,7 +153,7 @@ function begun({ id, firstSeq }: NonNullable<SentMessage['turn']>): StartedTurn[
  * usage of all; null when `signal` aborts before. Throws an OpenAIError when the turn ends without an answer, and is
  * the only one.
  */
-export async function* tellTurn(
+export async function* narrateTurn(
   operations: Operations,
   started: Started & StartedTurn,
   signal: AbortSignal,
@@ -165,7 +165,7 @@ export async function* tellTurn(
   let usage: TurnData['usage'] = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
   for (const one of [...missed, started, ...kept]) {
     if (await wasTakenAlong(operations, one.turn.id, last)) continue
-    last = yield* tellOne(operations, { started: one, said }, signal)
+    last = yield* narrateOne(operations, { started: one, said }, signal)
     if (last === null) return null
     usage = sumOf(usage, last.usage)
     if (last.status === 'DONE') continue
@@ -192,15 +192,15 @@ function sumOf(one: TurnData['usage'], other: TurnData['usage']): TurnData['usag
   }
 }
 
-interface Telling {
+interface Narration {
   readonly started: StartedTurn
   /** So far, by all turns. */
   readonly said: { text: string }
 }
 
-async function* tellOne(
+async function* narrateOne(
   operations: Operations,
-  { started: { sessionId, messageId, turn }, said }: Telling,
+  { started: { sessionId, messageId, turn }, said }: Narration,
   signal: AbortSignal,
 ): AsyncGenerator<Piece, TurnData | null> {
   const narrator = new Narrator()
@@ -209,7 +209,7 @@ async function* tellOne(
   let isFirst = true
   for (let next = await events.next(); ; next = await events.next()) {
     if (next.done === true) return next.value
-    for (const piece of narrator.tell(next.value)) {
+    for (const piece of narrator.piecesOf(next.value)) {
       yield piece.kind === 'text' ? say(piece.text, { said, isFirst }) : piece
       if (piece.kind === 'text') isFirst = false
     }
@@ -217,7 +217,7 @@ async function* tellOne(
 }
 
 /** The first text of a turn is a paragraph of its own. */
-function say(text: string, { said, isFirst }: Pick<Telling, 'said'> & { readonly isFirst: boolean }): Piece {
+function say(text: string, { said, isFirst }: Pick<Narration, 'said'> & { readonly isFirst: boolean }): Piece {
   const apart = isFirst && said.text !== '' ? `\n\n${text}` : text
   said.text += apart
   return { kind: 'text', text: apart }

@@ -102,13 +102,13 @@ export function keptMessages(history: readonly SpokenText[]): string[] {
 
 /** What was said, without decisions and without what asked for them. */
 export function withoutDecisions(history: readonly SpokenText[]): RepeatedText[] {
-  let tellsMore = false
+  let coversDecision = false
   return history.flatMap(({ role, text }): RepeatedText[] => {
-    if (role === 'user') return COMMAND.test(text.trim()) ? [] : [{ role, text, tellsMore: false }]
+    if (role === 'user') return COMMAND.test(text.trim()) ? [] : [{ role, text, coversDecision: false }]
     const at = placeOfNotice(text)
     const said = (at < 0 ? text : text.slice(0, at)).trim()
-    const repeated = { role, text: said, tellsMore }
-    tellsMore = at >= 0
+    const repeated = { role, text: said, coversDecision }
+    coversDecision = at >= 0
     return said === '' ? [] : [repeated]
   })
 }

@@ -37,7 +37,7 @@ test.each([
   ['without a thought it comes at once', [planned], PLAN, ''],
 ] as const)('%s', (...[, events, reasoning, text]) => {
   const narrator = new Narrator()
-  const pieces = events.flatMap((event) => narrator.tell(event))
+  const pieces = events.flatMap((event) => narrator.piecesOf(event))
   const joined = (of: string): string => pieces.flatMap(({ kind, text }) => (kind === of ? [text] : [])).join('')
   expect([joined('reasoning'), joined('text')]).toEqual([reasoning, text])
 })
@@ -45,6 +45,6 @@ test.each([
 test('nothing comes between the pieces of a text, when its thought is stored before it is whole', () => {
   const narrator = new Narrator()
   const events = [think('Let me see.'), planned, said, think('', 'Let me see.'), whole]
-  const kinds = events.flatMap((event) => narrator.tell(event).map(({ kind }) => kind))
+  const kinds = events.flatMap((event) => narrator.piecesOf(event).map(({ kind }) => kind))
   expect(kinds).toEqual(['reasoning', 'reasoning', 'reasoning', 'text', 'text'])
 })

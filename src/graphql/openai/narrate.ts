@@ -25,7 +25,7 @@ export class Narrator {
   #held: Piece[] = []
 
   /** What is new with this event. */
-  tell(event: TurnEvent): Piece[] {
+  piecesOf(event: TurnEvent): Piece[] {
     const pieces = this.#piecesOf(event)
     if (event.__typename === 'ThinkingEvent') {
       const before = event.thinkingId === this.#openThought ? [] : this.#release()
@@ -60,7 +60,7 @@ export class Narrator {
       case 'PlanCreatedEvent':
         return reasoning(describePlan(event.plan))
       case 'TaskUpdateEvent':
-        return this.#tellTask(event)
+        return this.#taskPieces(event)
       case 'TurnPausedEvent':
         return reasoning(`${event.pausedReason}\n`)
       case 'TaskOutputEvent':
@@ -71,7 +71,7 @@ export class Narrator {
     }
   }
 
-  #tellTask({ task, taskStatus }: Extract<TurnEvent, { __typename: 'TaskUpdateEvent' }>): Piece[] {
+  #taskPieces({ task, taskStatus }: Extract<TurnEvent, { __typename: 'TaskUpdateEvent' }>): Piece[] {
     if (task.type === 'MSG') {
       if (taskStatus === 'RUNNING') this.#text(task.id).beginAnew()
       return []

@@ -28,7 +28,7 @@ import { WaitingClient } from '../protocols/waiting-client.ts'
 import type { Connections } from '../socket/connections.ts'
 import type { DoorYoga } from '../yoga.ts'
 import type { Answer, AnswerHead } from './answer.ts'
-import { startTurn, tellTurn, type Started } from './answer-turn.ts'
+import { startTurn, narrateTurn, type Started } from './answer-turn.ts'
 import { MAX_TIMEOUT_S, type Ask } from './ask.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { readChatRequest } from './chat-request.ts'
@@ -205,7 +205,7 @@ export class OpenAIEndpoint {
     { response }: Pick<Exchange, 'response'>,
     { operations, started, client, answer, isRepeatable }: Work,
   ): Promise<void> {
-    const turn = await this.#tell({ operations, started, client }, (piece) => void answer.add(piece))
+    const turn = await this.#narrate({ operations, started, client }, (piece) => void answer.add(piece))
     if (client.endedBy === 'LEFT') return
     if (turn === GONE) throw ofWaitEnd(client.endedBy, isRepeatable)
     sendJson(response, 200, answer.whole(turn))
@@ -218,7 +218,7 @@ export class OpenAIEndpoint {
     client.startStream({})
     await client.write(answer.begin())
     try {
-      const turn = await this.#tell({ operations, started, client }, (piece) => client.write(answer.add(piece)))
+      const turn = await this.#narrate({ operations, started, client }, (piece) => client.write(answer.add(piece)))
       if (turn === GONE) throw ofWaitEnd(client.endedBy, isRepeatable)
       await client.write(answer.end(turn))
     } catch (error) {
@@ -228,13 +228,13 @@ export class OpenAIEndpoint {
   }
 
   /** Rejects when the turn ends without an answer. */
-  async #tell(
+  async #narrate(
     { operations, started, client }: Omit<Work, 'answer' | 'isRepeatable'>,
     onPiece: (piece: Piece) => Promise<void> | void,
   ): Promise<TurnData | null | typeof GONE> {
     const { turn } = started
     if (turn === null) return null
-    const pieces = tellTurn(operations, { ...started, turn }, client.signal)
+    const pieces = narrateTurn(operations, { ...started, turn }, client.signal)
     for (let next = await pieces.next(); ; next = await pieces.next()) {
       if (next.done === true) {
         return next.value ?? GONE

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { matchConversation, type Exchange, type RepeatedText } from './same-conversation.ts'
 
-const asked = (text: string): RepeatedText => ({ role: 'user', text, tellsMore: false })
-const answered = (text: string, tellsMore = false): RepeatedText => ({ role: 'assistant', text, tellsMore })
+const asked = (text: string): RepeatedText => ({ role: 'user', text, coversDecision: false })
+const answered = (text: string, coversDecision = false): RepeatedText => ({ role: 'assistant', text, coversDecision })
 const one: Exchange[] = [{ said: 'hi', answer: 'Hello! What now?' }]
 
 test.each([

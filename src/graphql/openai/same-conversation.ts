@@ -16,11 +16,11 @@ export type Match = 'NEXT' | 'AGAIN' | null
 /** A text that a client repeats. */
 export interface RepeatedText extends SpokenText {
   /** The answer before it asked for a decision: it tells what came of that, too, before what is its own. */
-  readonly tellsMore: boolean
+  readonly coversDecision: boolean
 }
 
 interface RepeatedExchange extends Exchange {
-  readonly tellsMore: boolean
+  readonly coversDecision: boolean
 }
 
 /** How many of the last exchanges are compared; the first message is, besides, how sessions are found. */
@@ -38,7 +38,7 @@ export function matchConversation(
   exchanges: readonly Exchange[],
 ): Match {
   const stored = collapse(exchanges)
-  const repeated = tellExchanges(history)
+  const repeated = exchangesIn(history)
   if (repeated.length > 0 && isTail(repeated, stored)) return 'NEXT'
   const last = stored.at(-1)
   if (last === undefined || !isSame(last.said, text)) return null
@@ -49,22 +49,22 @@ export function matchConversation(
 function isTail(repeated: readonly RepeatedExchange[], stored: readonly Exchange[]): boolean {
   const [ours, theirs] = [stored.slice(-COMPARED), repeated.slice(-COMPARED)]
   if (ours.length !== theirs.length) return false
-  return theirs.every(({ said, answer, tellsMore }, index) => {
+  return theirs.every(({ said, answer, coversDecision }, index) => {
     const mine = ours[index]
     if (mine === undefined || !isSame(mine.said, said)) return false
-    return isBeginning(answer, mine.answer) || (tellsMore && endsWithBeginning(answer, mine.answer))
+    return isBeginning(answer, mine.answer) || (coversDecision && endsWithBeginning(answer, mine.answer))
   })
 }
 
-function tellExchanges(history: readonly RepeatedText[]): RepeatedExchange[] {
-  const repeated: { said: string; answer: string; tellsMore: boolean }[] = []
-  for (const { role, text, tellsMore } of history) {
+function exchangesIn(history: readonly RepeatedText[]): RepeatedExchange[] {
+  const repeated: { said: string; answer: string; coversDecision: boolean }[] = []
+  for (const { role, text, coversDecision } of history) {
     const last = repeated.at(-1)
     if (role === 'assistant') {
       if (last === undefined) continue
       last.answer = last.answer === '' ? text : `${last.answer}\n\n${text}`
-      last.tellsMore ||= tellsMore
-    } else if (last?.said.trim() !== text.trim()) repeated.push({ said: text, answer: '', tellsMore })
+      last.coversDecision ||= coversDecision
+    } else if (last?.said.trim() !== text.trim()) repeated.push({ said: text, answer: '', coversDecision })
     else last.answer = ''
   }
   return repeated

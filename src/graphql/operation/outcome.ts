@@ -15,13 +15,13 @@ export interface Outcome {
   readonly durationMs: number | null
 }
 
-type Tell = (outcome: Outcome, caller: Caller) => void
+type Report = (outcome: Outcome, caller: Caller) => void
 
-/** Calls `tell` when an operation was refused or has ended, and when a subscription has begun. */
-export function onOutcome(clock: Pick<Clock, 'monotonicMs'>, tell: Tell): DoorPlugin {
-  const tellRefusal = ({ caller, params }: OperationContext, errors: readonly GraphQLError[]): void => {
+/** Calls `report` when an operation was refused or has ended, and when a subscription has begun. */
+export function onOutcome(clock: Pick<Clock, 'monotonicMs'>, report: Report): DoorPlugin {
+  const reportRefusal = ({ caller, params }: OperationContext, errors: readonly GraphQLError[]): void => {
     const name = params.operationName ?? null
-    if (caller !== undefined) tell({ type: 'unknown', name, outcome: 'refused', errors, durationMs: null }, caller)
+    if (caller !== undefined) report({ type: 'unknown', name, outcome: 'refused', errors, durationMs: null }, caller)
   }
   return {
     instrumentation: {
@@ -29,7 +29,7 @@ export function onOutcome(clock: Pick<Clock, 'monotonicMs'>, tell: Tell): DoorPl
         try {
           parse()
         } catch (error) {
-          tellRefusal(context, error instanceof GraphQLError ? [error] : [])
+          reportRefusal(context, error instanceof GraphQLError ? [error] : [])
           throw error
         }
       },
@@ -37,7 +37,7 @@ export function onOutcome(clock: Pick<Clock, 'monotonicMs'>, tell: Tell): DoorPl
     onValidate({ context }) {
       return ({ result }) => {
         const errors = result.filter((error) => error instanceof GraphQLError)
-        if (errors.length > 0) tellRefusal(context, errors)
+        if (errors.length > 0) reportRefusal(context, errors)
       }
     },
     onExecute({ args, context: { caller } }) {
@@ -46,7 +46,7 @@ export function onOutcome(clock: Pick<Clock, 'monotonicMs'>, tell: Tell): DoorPl
         onExecuteDone({ result }) {
           if (isAsyncIterable(result)) return
           const durationMs = clock.monotonicMs() - startedMs
-          tell({ ...operationOf(args), ...endOf(result.errors), durationMs }, caller)
+          report({ ...operationOf(args), ...endOf(result.errors), durationMs }, caller)
         },
       }
     },
@@ -54,7 +54,7 @@ export function onOutcome(clock: Pick<Clock, 'monotonicMs'>, tell: Tell): DoorPl
       return {
         onSubscribeResult({ result }) {
           const errors = isAsyncIterable(result) ? undefined : result.errors
-          tell({ ...operationOf(args), ...endOf(errors), durationMs: null }, caller)
+          report({ ...operationOf(args), ...endOf(errors), durationMs: null }, caller)
         },
       }
     },

@@ -32,7 +32,7 @@ function stage() {
     },
     at: (ms: number) => void (nowMs = ms),
     setPerMinute: (count: number) => void (perMinute = count),
-    tellAll: () => timers.splice(0).forEach((tell) => tell()),
+    sendAll: () => timers.splice(0).forEach((send) => send()),
   }
 }
 
@@ -61,12 +61,12 @@ test('a minute may come at once, then one trickles in at a time; tokens do not s
 })
 
 test('what comes in at one process is taken off at all; what came in at several at once is made up for', () => {
-  const { join, at, tellAll } = stage()
+  const { join, at, sendAll } = stage()
   const [here, there] = [join(), join()]
   takeAll(here, 40)
-  tellAll()
+  sendAll()
   takeAll(there, 20)
-  tellAll()
+  sendAll()
   expect(here.take('a')).toBe(1000)
   expect(there.take('a')).toBe(1000)
   expect(there.take('b')).toBe(0)
@@ -74,7 +74,7 @@ test('what comes in at one process is taken off at all; what came in at several 
   at(60_000)
   takeAll(here, 60)
   takeAll(there, 60)
-  tellAll()
+  sendAll()
   expect(here.take('a')).toBe(61_000)
   at(120_000)
   expect(there.take('a')).toBe(1000)

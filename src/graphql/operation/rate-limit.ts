@@ -24,7 +24,7 @@ export interface RateLimitOptions {
   }
 }
 
-const TELL_MS = 200
+const SEND_AFTER_MS = 200
 
 export class RateLimit {
   readonly #options: RateLimitOptions
@@ -32,9 +32,9 @@ export class RateLimit {
   readonly #buckets = new Map<string, Bucket>()
   readonly #instance = randomHex(8)
   /** By token name: admitted by this process, and not yet sent to the others. */
-  readonly #untold = new Map<string, number>()
+  readonly #unsent = new Map<string, number>()
   #sent = 0
-  #cancelTell: (() => void) | null = null
+  #cancelSend: (() => void) | null = null
   #stopListening: () => void = () => undefined
 
   constructor(options: RateLimitOptions) {
@@ -49,7 +49,7 @@ export class RateLimit {
 
   stop(): void {
     this.#stopListening()
-    this.#cancelTell?.()
+    this.#cancelSend?.()
   }
 
   /** Takes one operation of this token. Returns 0, or how many milliseconds to wait when there is none left. */
@@ -57,8 +57,8 @@ export class RateLimit {
     const bucket = this.#bucketOf(tokenName)
     if (bucket.left < 1) return Math.ceil((1 - bucket.left) / (this.#options.perMinute() / 60_000))
     bucket.left -= 1
-    this.#untold.set(tokenName, (this.#untold.get(tokenName) ?? 0) + 1)
-    this.#cancelTell ??= this.#options.clock.after(TELL_MS, () => this.#tell())
+    this.#unsent.set(tokenName, (this.#unsent.get(tokenName) ?? 0) + 1)
+    this.#cancelSend ??= this.#options.clock.after(SEND_AFTER_MS, () => this.#send())
     return 0
   }
 
@@ -73,12 +73,12 @@ export class RateLimit {
     return bucket
   }
 
-  #tell(): void {
-    this.#cancelTell = null
-    for (const [token, count] of this.#untold) {
+  #send(): void {
+    this.#cancelSend = null
+    for (const [token, count] of this.#unsent) {
       this.#sent += 1
       this.#options.doorbell.ring({ kind: 'spent', by: this.#instance, n: this.#sent, token, count })
     }
-    this.#untold.clear()
+    this.#unsent.clear()
   }
 }

@@ -3,7 +3,7 @@ import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { NodeInterface } from './node.ts'
 import { findNode } from './row.ts'
-import { tellIfAbsent } from './tell-if-absent.ts'
+import { auditIfAbsent } from './audit-if-absent.ts'
 
 builder.queryField('node', (t) =>
   t.field({
@@ -12,6 +12,6 @@ builder.queryField('node', (t) =>
     authScopes: AUTHENTICATED,
     description: 'Anything by its id. Null when there is none that you may see.',
     args: { id: t.arg.id({ required: true, description: 'Its id, as every field "id" returns it.' }) },
-    resolve: (_root, { id }, context, info) => tellIfAbsent(findNode(id, context, info), { id, context, info }),
+    resolve: (_root, { id }, context, info) => auditIfAbsent(findNode(id, context, info), { id, context, info }),
   }),
 )

@@ -19,7 +19,7 @@ import type { Page } from './paging/page.ts'
 import { plainColumns, type PlainColumns } from './paging/plain-columns.ts'
 import { rowPages, type ListedTable } from './paging/row-pages.ts'
 import { stillThere } from './still-there.ts'
-import { tellIfAbsent } from './tell-if-absent.ts'
+import { auditIfAbsent } from './audit-if-absent.ts'
 
 /** The fields of objects and of interfaces. */
 type Fields<Parent> = Pick<PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, Parent>, 'prismaField'>
@@ -140,7 +140,7 @@ export function row<
             { id }: { readonly id: string },
             context: AuthenticatedContext,
             info: GraphQLResolveInfo,
-          ) => tellIfAbsent(findVisible(context, query, id), { id, context, info })) as never,
+          ) => auditIfAbsent(findVisible(context, query, id), { id, context, info })) as never,
         }),
       )
     },

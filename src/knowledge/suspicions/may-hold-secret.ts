@@ -12,7 +12,7 @@ export function mayHoldSecret(text: string, norm: string): boolean {
   if (secretsByForm(text).length > 0 || CUED.test(norm) || GIVEN.test(folded) || PLAIN.test(folded)) return true
   if (hasBuiltSecret(text) || KNOWS.test(norm)) return true
   const words = text.split(/[\s"'`*()[\]{}<>,;]+|[.!?](?=[\s*_"'`)]|$)/u)
-  if (words.some(looksDrawn)) return true
+  if (words.some(isDrawn)) return true
   if (OPENS.test(norm) && (QUOTED.test(text) || words.some((word) => CODE.test(word)))) return true
   return (
     ENTERS.test(norm) &&
@@ -55,7 +55,7 @@ const CODE = /^(?=(?:\D*\d){4})[\d#*-]+$|^(?=.*\p{L})(?=(?:\D*\d){3})[\p{L}\d#*]
 const UNUSUAL = /^(?=.*\p{L})(?=.*\d)[^\s.:/@]*(?:[!#$%&*+?]|\p{L}-\p{L}*-?\d+[.,]?$|\p{L}{5,}-\d+[.,]?$)/u
 
 /** Letters of both cases and digits in one long word, or letters and digits that change often. Digests are none. */
-function looksDrawn(word: string): boolean {
+function isDrawn(word: string): boolean {
   if (word.length < 12 || word.includes('://') || /^[0-9a-f]+$/.test(word) || UUID.test(word)) return false
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z\d._/:-]/].filter((kind) => kind.test(word)).length
   const changes = [...word.matchAll(/[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)].length

@@ -29,7 +29,7 @@ const HEADINGS = {
 const FIRST_GOAL = 'Rehearse the message'
 const SECOND_GOAL = 'Rehearse the rest of the message, after a review that was told to fail'
 const REPORT_GOAL = 'Report what failed'
-const TOLD_TO_FAIL = 'The message told this rehearsal to fail here:'
+const ASKED_TO_FAIL = 'The message told this rehearsal to fail here:'
 const MAX_FACTS_CHARS = 8_000
 
 interface TaskJson {
@@ -177,5 +177,5 @@ export function rehearseReview(parts: readonly PromptPart[]): ReviewJson {
   const learn = script.learn[task.index + (goal === SECOND_GOAL ? 1 : 0)] ?? null
   if (script.fail === null || goal !== FIRST_GOAL) return { status: 'ok', reason: null, learn }
   const why = script.fail === '' ? 'no reason given' : script.fail.replace(/\.$/, '')
-  return { status: 'replan', reason: `${TOLD_TO_FAIL} ${why}.`, learn }
+  return { status: 'replan', reason: `${ASKED_TO_FAIL} ${why}.`, learn }
 }

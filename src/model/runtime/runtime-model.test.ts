@@ -10,7 +10,7 @@ import { withRuntimes } from './runtime-model.ts'
 type Answer = (asked: RuntimeAsked, signal: AbortSignal) => AsyncIterable<RuntimePiece>
 
 /** Runtimes that answer as they are told, and what became of each. */
-class Told implements ModelRuntimes {
+class AskedRuntimes implements ModelRuntimes {
   readonly opened: { readonly system: string; readonly asked: RuntimeAsked[]; isOpen: boolean }[] = []
   answer: Answer
 
@@ -49,7 +49,7 @@ async function* says(...texts: readonly string[]): AsyncGenerator<RuntimePiece> 
 }
 
 function stage(answer: Answer) {
-  const runtimes = new Told(answer)
+  const runtimes = new AskedRuntimes(answer)
   const model = withRuntimes({ model: providers, runtimes, clock: systemClock })
   const holder = new RuntimeHolder()
   const said: string[] = []
@@ -167,7 +167,7 @@ test('calls of one id are told apart', async () => {
 })
 
 test('other roles ask in a conversation of one answer, and get JSON in words', async () => {
-  const runtimes = new Told(() => says('{}'))
+  const runtimes = new AskedRuntimes(() => says('{}'))
   const model = withRuntimes({ model: providers, runtimes, clock: systemClock })
   const request = { role: 'planner', provider: 'toys/agent', model: 'one', system: 'Plan.', user: 'Do it.' } as const
   const schema = { name: 'plan', json: { type: 'object' } }

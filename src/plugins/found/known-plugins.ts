@@ -95,7 +95,7 @@ export class KnownPlugins {
   }
 
   /** Begins to load what is new, or was late. */
-  look(): void {
+  scan(): void {
     const found = this.#finder.find()
     for (const name of this.#loaded.keys()) if (!found.has(name)) this.#loaded.delete(name)
     let before: Promise<void> = Promise.resolve()

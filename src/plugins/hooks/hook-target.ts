@@ -1,7 +1,7 @@
 /** A plugin as hooks meet it: one that is not running now is left out, and one that was started again takes part. */
 import type { HookName } from '../../plugin-api/hook-inputs.ts'
 import { PluginError } from '../plugin-instance.ts'
-import type { PluginKeeper } from '../plugin-keeper.ts'
+import type { PluginSupervisor } from '../plugin-supervisor.ts'
 import type { HookReport, HookTarget } from '../runners.ts'
 
 /**
@@ -13,16 +13,16 @@ export interface EnabledPlugin {
   /** Those that it has when it runs, whether it does or not. */
   readonly hooks: readonly string[]
   /** As of now; null: it is enabled no more. */
-  readonly keeper: Pick<PluginKeeper, 'instance' | 'status' | 'lastError' | 'report'> | null
+  readonly supervisor: Pick<PluginSupervisor, 'instance' | 'status' | 'lastError' | 'report'> | null
 }
 
 /** As it is when it is called. */
-export function targetOf(plugin: Pick<EnabledPlugin, 'name' | 'keeper'>): HookTarget {
+export function targetOf(plugin: Pick<EnabledPlugin, 'name' | 'supervisor'>): HookTarget {
   return {
     name: plugin.name,
     takes: (hook) => takes(plugin, hook),
     callInOrder: (calls) => {
-      const instance = plugin.keeper?.instance
+      const instance = plugin.supervisor?.instance
       if (instance == null)
         return calls.map(() => Promise.reject(new PluginError('NOT_CALLED', 'the plugin is not running')))
       return instance.callInOrder(
@@ -33,13 +33,13 @@ export function targetOf(plugin: Pick<EnabledPlugin, 'name' | 'keeper'>): HookTa
 }
 
 /** Whether it has the hook; commands are one. */
-export function takes({ keeper }: Pick<EnabledPlugin, 'keeper'>, hook: HookName): boolean {
-  const manifest = keeper?.instance?.manifest
+export function takes({ supervisor }: Pick<EnabledPlugin, 'supervisor'>, hook: HookName): boolean {
+  const manifest = supervisor?.instance?.manifest
   if (hook === 'onCommand' && (manifest?.commands.length ?? 0) > 0) return true
   return manifest?.hooks.includes(hook) === true
 }
 
-/** As its keeper counts and shows it. */
+/** As its supervisor counts and shows it. */
 export function ofHook({ hook, outcome, message }: HookReport): Pick<HookReport, 'outcome' | 'message'> {
   return { outcome, message: message === null ? null : `${hook}: ${message}` }
 }

@@ -114,8 +114,8 @@ class PluginHooks implements TurnHooks {
 
   get commands(): readonly OfferedCommand[] {
     const offered = new Map<string, OfferedCommand>()
-    for (const { name: plugin, keeper } of this.#plugins) {
-      for (const command of keeper?.instance?.manifest.commands ?? []) {
+    for (const { name: plugin, supervisor } of this.#plugins) {
+      for (const command of supervisor?.instance?.manifest.commands ?? []) {
         if (!offered.has(command.name)) offered.set(command.name, { plugin, ...command })
       }
     }
@@ -127,8 +127,8 @@ class PluginHooks implements TurnHooks {
   }
 
   dueAtEnd(): readonly string[] {
-    const isDue = ({ hooks, keeper }: EnabledPlugin): boolean =>
-      hooks.includes('onPipelineComplete') && keeper?.status !== 'FAILED'
+    const isDue = ({ hooks, supervisor }: EnabledPlugin): boolean =>
+      hooks.includes('onPipelineComplete') && supervisor?.status !== 'FAILED'
     return this.#plugins.filter(isDue).map(({ name }) => name)
   }
 
@@ -157,7 +157,7 @@ class PluginHooks implements TurnHooks {
   async ended(name: string, ends: readonly TurnEndData[], signal: AbortSignal): Promise<readonly TurnEndData[]> {
     const hook = 'onPipelineComplete'
     const plugin = this.#plugins.find((one) => one.name === name)
-    if (plugin === undefined || plugin.keeper?.instance == null) return ends
+    if (plugin === undefined || plugin.supervisor?.instance == null) return ends
     if (!takes(plugin, hook)) return []
     const outcomes: HookReport['outcome'][] = []
     const options = this.#options(signal, ({ outcome }) => outcomes.push(outcome))
@@ -194,15 +194,15 @@ class PluginHooks implements TurnHooks {
   }
 
   #mayInstruct(plugin: string): { readonly instructs: boolean } {
-    return { instructs: this.#keeperOf(plugin)?.instance?.manifest.instructs === true }
+    return { instructs: this.#supervisorOf(plugin)?.instance?.manifest.instructs === true }
   }
 
   #targets(): readonly HookTarget[] {
     return this.#plugins.map(targetOf)
   }
 
-  #keeperOf(plugin: string): EnabledPlugin['keeper'] {
-    return this.#plugins.find(({ name }) => name === plugin)?.keeper ?? null
+  #supervisorOf(plugin: string): EnabledPlugin['supervisor'] {
+    return this.#plugins.find(({ name }) => name === plugin)?.supervisor ?? null
   }
 
   #options(signal: AbortSignal, onReport: (report: HookReport) => void = () => {}): RunOptions {
@@ -210,7 +210,7 @@ class PluginHooks implements TurnHooks {
       clock: this.#clock,
       signal,
       onReport: (report) => {
-        this.#keeperOf(report.plugin)?.report(ofHook(report))
+        this.#supervisorOf(report.plugin)?.report(ofHook(report))
         onReport(report)
       },
     }
@@ -229,8 +229,8 @@ function askedOf<Answer>(hook: HookName, data: unknown, answer: Moment<Answer>['
 }
 
 /** Lines of a model only reach commands that were declared for it. */
-function takesCommand({ keeper }: EnabledPlugin, { name, from }: Pick<CommandData, 'name' | 'from'>): boolean {
-  const manifest = keeper?.instance?.manifest
+function takesCommand({ supervisor }: EnabledPlugin, { name, from }: Pick<CommandData, 'name' | 'from'>): boolean {
+  const manifest = supervisor?.instance?.manifest
   const declared = manifest?.commands.find((command) => command.name === name)
   if (declared !== undefined) return from === 'USER' || declared.fromModel
   return from === 'USER' && manifest?.hooks.includes('onCommand') === true

@@ -13,7 +13,7 @@ import { newId } from '../../platform/id.ts'
 import type { Json } from '../../plugin-api/hook-inputs.ts'
 import type { RuntimeCall } from '../../plugin-api/messages.ts'
 import { PluginError, type PluginFailure, type PluginInstance } from '../plugin-instance.ts'
-import type { PluginKeeper } from '../plugin-keeper.ts'
+import type { PluginSupervisor } from '../plugin-supervisor.ts'
 import { withinBudget } from '../runners.ts'
 
 const OPEN_MS = 30_000
@@ -60,7 +60,7 @@ const MAX_ERROR_CHARS = 1000
 /** One for each process. */
 export class PluginRuntimes implements ModelRuntimes {
   readonly #clock: Clock
-  #keepers: readonly PluginKeeper[] = []
+  #supervisors: readonly PluginSupervisor[] = []
   /** By "<plugin>/<runtime>", of runtimes that there are. */
   readonly #states = new Map<string, RuntimeState>()
 
@@ -69,8 +69,8 @@ export class PluginRuntimes implements ModelRuntimes {
   }
 
   /** The plugins as they are now. */
-  become(keepers: readonly PluginKeeper[]): void {
-    this.#keepers = keepers
+  become(supervisors: readonly PluginSupervisor[]): void {
+    this.#supervisors = supervisors
   }
 
   /** `name`: "<plugin>/<runtime>". */
@@ -81,13 +81,13 @@ export class PluginRuntimes implements ModelRuntimes {
   /** Of the plugin as it runs now. */
   async open({ name, model, system }: RuntimeOpening, signal: AbortSignal): Promise<OpenRuntime> {
     const [plugin = '', runtime = ''] = name.split('/')
-    const keeper = this.#keepers.find((one) => one.name === plugin)
-    if (keeper === undefined)
+    const supervisor = this.#supervisors.find((one) => one.name === plugin)
+    if (supervisor === undefined)
       throw new AppError(
         'MODEL_UNKNOWN',
         `No plugin "${plugin}" is enabled here, whose runtime "${runtime}" was to answer.`,
       )
-    const { instance, status, lastError } = keeper
+    const { instance, status, lastError } = supervisor
     if (instance === null) {
       const why = lastError === null ? '' : `: ${lastError}`
       const message = `The plugin "${plugin}" is not running (${status})${why}, so its runtime cannot answer.`
@@ -96,7 +96,7 @@ export class PluginRuntimes implements ModelRuntimes {
     if (!instance.manifest.runtimes.some((one) => one.name === runtime))
       throw new AppError('MODEL_UNKNOWN', `The plugin "${plugin}" has no runtime "${runtime}".`)
     const open = new OpenPluginRuntime({
-      keeper,
+      supervisor,
       instance,
       clock: this.#clock,
       onFailure: (error) => this.#failed(name, error),
@@ -127,7 +127,7 @@ export class PluginRuntimes implements ModelRuntimes {
 }
 
 interface OpenOptions {
-  readonly keeper: PluginKeeper
+  readonly supervisor: PluginSupervisor
   readonly instance: PluginInstance
   readonly clock: Clock
   readonly onFailure: (error: AppError) => void
@@ -137,19 +137,19 @@ interface OpenOptions {
 
 class OpenPluginRuntime implements OpenRuntime {
   readonly id = newId('runtime')
-  readonly #keeper: PluginKeeper
+  readonly #supervisor: PluginSupervisor
   readonly #instance: PluginInstance
   readonly #options: OpenOptions
   #isClosed = false
 
   constructor(options: OpenOptions) {
-    this.#keeper = options.keeper
+    this.#supervisor = options.supervisor
     this.#instance = options.instance
     this.#options = options
   }
 
   get isOpen(): boolean {
-    return !this.#isClosed && this.#keeper.instance === this.#instance
+    return !this.#isClosed && this.#supervisor.instance === this.#instance
   }
 
   call(act: Act, signal: AbortSignal): Promise<unknown> {
@@ -165,7 +165,7 @@ class OpenPluginRuntime implements OpenRuntime {
         if (isDone) break
         act = { act: 'NEXT' }
       }
-      this.#keeper.report({ outcome: 'OK', message: null })
+      this.#supervisor.report({ outcome: 'OK', message: null })
     } catch (error) {
       throw this.failed(error, signal)
     }
@@ -174,7 +174,7 @@ class OpenPluginRuntime implements OpenRuntime {
   close(): void {
     if (this.#isClosed) return
     this.forget()
-    void this.#tellClosed()
+    void this.#sendClose()
   }
 
   /** As `close`, of one of which the plugin knows nothing. Once. */
@@ -185,22 +185,22 @@ class OpenPluginRuntime implements OpenRuntime {
 
   /** What the caller is to throw. It has been counted as a failure of the plugin, unless the caller gave up. */
   failed(error: unknown, signal: AbortSignal): AppError {
-    const failure = toModelError(error, this.#keeper.name, signal)
+    const failure = toModelError(error, this.#supervisor.name, signal)
     if (failure.code !== 'CANCELLED') {
-      this.#keeper.report({ outcome: outcomeOf(error, failure), message: failure.message })
+      this.#supervisor.report({ outcome: outcomeOf(error, failure), message: failure.message })
       this.#options.onFailure(failure)
     }
     return failure
   }
 
   /** Never rejects. A plugin that has ended has closed it; one with too many calls open gets the call later. */
-  async #tellClosed(): Promise<void> {
+  async #sendClose(): Promise<void> {
     const { clock } = this.#options
     const { signal } = new AbortController()
     const untilMs = clock.monotonicMs() + FULL_MS
     try {
       while (!(await this.#hasTaken({ act: 'CLOSE' }, signal))) {
-        if (this.#keeper.instance !== this.#instance) return
+        if (this.#supervisor.instance !== this.#instance) return
         if (clock.monotonicMs() >= untilMs)
           throw new PluginError(
             'LATE',
@@ -231,7 +231,7 @@ function isNotCalled(error: unknown): boolean {
   return error instanceof PluginError && error.kind === 'NOT_CALLED'
 }
 
-/** As the keeper counts it. */
+/** As the supervisor counts it. */
 function outcomeOf(error: unknown, { code }: AppError): PluginFailure {
   if (code === 'MODEL_SILENT') return 'LATE'
   return error instanceof PluginError ? error.kind : 'WRONG'

@@ -1,5 +1,5 @@
 /**
- * A third-party plugin in a thread of its own, from its start to its end. `plugin-keeper.ts` starts another one.
+ * A third-party plugin in a thread of its own, from its start to its end. `plugin-supervisor.ts` starts another one.
  *
  * What must hold: every call is answered or rejected, whatever the plugin does; a thread that hangs, floods, eats
  * memory or breaks the protocol is ended, and nothing else in the process waits for it. It gets no environment. It is

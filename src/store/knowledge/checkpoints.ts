@@ -43,12 +43,12 @@ export const COVERABLE = sql`m.session_id = s.id AND ${READABLE} AND m.seq < coa
  * Of the session `s`: a checkpoint would have something to cover. Not EXISTS, for which all messages might be read to
  * hash them.
  */
-const HAS_NEWS = sql`(SELECT true FROM messages m WHERE ${COVERABLE} AND m.seq > s.checkpoint_seq LIMIT 1)`
+const HAS_UNCOVERED = sql`(SELECT true FROM messages m WHERE ${COVERABLE} AND m.seq > s.checkpoint_seq LIMIT 1)`
 
 /** What a request for a checkpoint of the session `s` comes to now: one is made already, one is due, or neither. */
 export const CHECKPOINT_STATE = sql`CASE
       WHEN EXISTS (SELECT FROM checkpoints c WHERE c.session_id = s.id AND c.leased_until > now()) THEN 'Running'
-      WHEN ${HAS_NEWS} THEN 'Due' ELSE 'NothingNew' END`
+      WHEN ${HAS_UNCOVERED} THEN 'Due' ELSE 'NothingNew' END`
 
 type CheckpointRequest =
   | { readonly kind: 'Due' }
@@ -127,7 +127,7 @@ const DUE_IDLE = {
     idle AS MATERIALIZED (
       SELECT s.id FROM sessions s
       WHERE s.last_activity_at > (SELECT b.begin FROM bounds b) AND s.last_activity_at <= (SELECT b.until FROM bounds b) AND s.status IN ('IDLE', 'INACTIVE')
-        AND NOT EXISTS (SELECT FROM checkpoints c WHERE c.session_id = s.id) AND ${HAS_NEWS}
+        AND NOT EXISTS (SELECT FROM checkpoints c WHERE c.session_id = s.id) AND ${HAS_UNCOVERED}
       ORDER BY s.last_activity_at LIMIT ${MAX_IDLE}),
     due AS (
       INSERT INTO checkpoints (session_id, reason, ready_at) SELECT id, 'IDLE', now() FROM idle

@@ -55,7 +55,7 @@ export function storeCreatedQuestion(
     const twin = await refuseTwinQuestion(transaction, text.norm, sessionId)
     if (twin !== null) return twin
     const questionId = await insertQuestion(transaction, editor, question)
-    return changed(questionId, await tellSession(transaction, editor, sessionId))
+    return changed(questionId, await recordSession(transaction, editor, sessionId))
   })
 }
 
@@ -150,7 +150,7 @@ export async function refuseTwinQuestion(
 }
 
 /** Records in the session's log that it changed; null: the question is in no session. */
-export async function tellSession(
+export async function recordSession(
   transaction: Transaction,
   editor: Editor,
   sessionId: string | null,

@@ -25,7 +25,7 @@ import {
   lockQuestion,
   lockSessionOf,
   refuseResolving,
-  tellSession,
+  recordSession,
   type LockedQuestion,
   type QuestionChanged,
 } from './knowledge-question.ts'
@@ -77,7 +77,7 @@ export function storeSettledQuestion(
         ? await learn(transaction, editor, { settlement, question, learnings })
         : await settle(transaction, editor, { means, learnings })
     const changedIds = [...new Set([id, ...learnings.map((learning) => learning.id), ...question.factIds, ...made])]
-    const sessionEvent = await tellSession(transaction, editor, sessionId)
+    const sessionEvent = await recordSession(transaction, editor, sessionId)
     return { kind: 'QuestionChanged', questionId: id, changedIds, sessionEvent }
   })
 }

@@ -59,7 +59,7 @@ export function removeAged(database: Database, kind: RowKind, aged: Aged): Promi
     })
     if (HELD_BY_PROVIDERS.has(kind)) await run(transaction, 'forget', [aged.sessionId])
     if (upTo !== null) await run(transaction, 'cut', [aged.sessionId, upTo, kind === 'turns' || kind === 'messages'])
-    await tellRemoved(transaction, aged, `${kind}: ${rows.length}`)
+    await auditRemoved(transaction, aged, `${kind}: ${rows.length}`)
     return { count: rows.length, upTo, isMore: rows.length === LIMITS[kind] }
   })
 }
@@ -89,7 +89,7 @@ export async function withUploads(database: Database, ids: readonly string[]): P
 }
 
 /** The audit's entry of it; in the transaction that removes. */
-export async function tellRemoved(transaction: Queryable, { sessionId, at }: Aged, detail: string): Promise<void> {
+export async function auditRemoved(transaction: Queryable, { sessionId, at }: Aged, detail: string): Promise<void> {
   const data = JSON.stringify({ change: 'RETENTION_REMOVED', detail })
   await run(transaction, 'audit', [newId('audit'), at, sessionId, data])
 }

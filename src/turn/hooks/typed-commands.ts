@@ -4,7 +4,7 @@
  */
 import { splitCommand } from '../../core/text/command-lines.ts'
 import { must } from '../../platform/must.ts'
-import { tellUser } from '../tell-user.ts'
+import { addNotice } from '../add-notice.ts'
 import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
 import { callCommand, type CommandContext } from './call-command.ts'
 
@@ -42,5 +42,5 @@ export async function handleTyped(
 
 /** The turn's own plans begin at 1. */
 function say(context: CommandContext & Pick<TurnContext, 'clock'>, text: string): void {
-  tellUser(context, { attempt: 0, goal: 'Carry out a command.' }, text)
+  addNotice(context, { attempt: 0, goal: 'Carry out a command.' }, text)
 }

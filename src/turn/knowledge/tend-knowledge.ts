@@ -27,7 +27,7 @@ type TendKnowledgeContext = Pick<
   | 'config'
   | 'database'
   | 'due'
-  | 'tellFacts'
+  | 'notifyFacts'
   | 'clock'
   | 'logger'
   | 'secrets'
@@ -113,7 +113,7 @@ async function summarizeSession(context: SummarizeSessionContext): Promise<StepO
 
 type ConsolidateFactsContext = Pick<
   TurnContext,
-  'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database' | 'tellFacts' | 'clock'
+  'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database' | 'notifyFacts' | 'clock'
 >
 
 /**
@@ -143,7 +143,7 @@ async function consolidateFacts(context: ConsolidateFactsContext): Promise<StepO
   }
   const proposal = { startedAt, lastFactId, steps, sessionId, turnId: turn.id, at: clock.now() }
   const proposalId = await storeProposal(database, proposal)
-  if (proposalId !== null) context.tellFacts([proposalId])
+  if (proposalId !== null) context.notifyFacts([proposalId])
   return refused.length === 0 ? { kind: 'Passed' } : refuse(context, refused.join('; '))
 }
 

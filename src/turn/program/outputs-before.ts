@@ -6,7 +6,7 @@
 import { outputFilesOf, toPlanOutput, type PlanOutputs, type SavedOutput } from '../../execution/output/plan-outputs.ts'
 import type { Redactor } from '../../secrets/redaction.ts'
 import type { PlanState, TaskState } from '../task/plan-state.ts'
-import { isNotice } from '../tell-user.ts'
+import { isNotice } from '../add-notice.ts'
 import type { TurnContext } from '../turn-context.ts'
 
 const ENDED = new Set<TaskState['status']>(['DONE', 'FAILED', 'INTERRUPTED'])

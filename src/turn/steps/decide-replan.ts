@@ -10,7 +10,7 @@ import { hasFailed, type PlanState } from '../task/plan-state.ts'
 import { endOpenTasks } from '../task/update-task.ts'
 import { describeCount } from '../take-along.ts'
 import type { ReplanWanted } from '../task/task-outcome.ts'
-import { isNotice, tellUser } from '../tell-user.ts'
+import { isNotice, addNotice } from '../add-notice.ts'
 import type { Ending, TaskContext, TurnContext } from '../turn-context.ts'
 import { must } from '../../platform/must.ts'
 
@@ -36,7 +36,7 @@ export function decideReplan(
   context.journal.record([{ type: 'PipelineStep', step: 'REPLANNING', detail: wanted.reason }])
   // A turn that is continued after its process died may have said so already.
   if (!plan.tasks.some(isNotice))
-    tellUser(context, plan, `That did not work${because(wanted.reason)} I am trying another way.`)
+    addNotice(context, plan, `That did not work${because(wanted.reason)} I am trying another way.`)
   return { kind: 'Replan' }
 }
 

@@ -23,7 +23,7 @@ import {
   type PlanState,
   type TaskState,
 } from '../task/plan-state.ts'
-import { isNotice } from '../tell-user.ts'
+import { isNotice } from '../add-notice.ts'
 import type { HookContext } from '../hooks/hook-data.ts'
 import { notifyAnswer } from '../hooks/notify-answer.ts'
 import { notifyCreated } from '../hooks/task-hooks.ts'

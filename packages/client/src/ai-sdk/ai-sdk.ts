@@ -215,8 +215,8 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
     for (const decision of decisions) if (pending.has(decision.approvalId)) await take(session, decision)
     const turn = turnIn(session.id, approval)
     if (turn === null) return null
-    const tells = (id: string) => log?.events.edges.findLast(({ node }) => isAbout(node, id))?.node.seq ?? []
-    const settled = decisions.flatMap(({ approvalId: id }) => (pending.has(id) ? [] : tells(id)))
+    const seqOf = (id: string) => log?.events.edges.findLast(({ node }) => isAbout(node, id))?.node.seq ?? []
+    const settled = decisions.flatMap(({ approvalId: id }) => (pending.has(id) ? [] : seqOf(id)))
     const after = Math.min(view.version, ...settled)
     const asked = decisions.map(({ approvalId }) => approvalId)
     const below = new Set(known.flatMap((one) => (one.session.id === session.id ? [] : one.id)))

@@ -3,8 +3,8 @@ import type { SessionEvent } from '../follow-events.ts'
 import type { SessionView } from '../read-view.ts'
 import type { Chunk, PlanTask } from './chunks.ts'
 
-type Told<Name extends SessionEvent['__typename']> = Extract<SessionEvent, { __typename: Name }>
-type Task = Told<'TaskUpdateEvent'>['task']
+type EventOf<Name extends SessionEvent['__typename']> = Extract<SessionEvent, { __typename: Name }>
+type Task = EventOf<'TaskUpdateEvent'>['task']
 
 /** An approval that is asked for. */
 export interface Pending {
@@ -134,7 +134,7 @@ export class TurnChunks {
   }
 
   /** A plan of mode CHAT grows by the tasks that the model calls. */
-  #updatePlan({ task, taskStatus }: Told<'TaskUpdateEvent'>): Chunk[] {
+  #updatePlan({ task, taskStatus }: EventOf<'TaskUpdateEvent'>): Chunk[] {
     const tasks = this.#plan?.tasks
     if (tasks === undefined) return []
     const index = tasks.findIndex(({ id }) => id === task.id)
@@ -142,7 +142,7 @@ export class TurnChunks {
     return this.#showPlan()
   }
 
-  #task({ task, taskStatus }: Told<'TaskUpdateEvent'>): Chunk[] {
+  #task({ task, taskStatus }: EventOf<'TaskUpdateEvent'>): Chunk[] {
     const { id: toolCallId, output, stderr } = task
     if (task.type === 'MSG') return taskStatus === 'RUNNING' ? this.#beginAnew(toolCallId) : []
     if (taskStatus === 'RUNNING') {
@@ -184,7 +184,7 @@ export class TurnChunks {
     return [...anew, ...more, { type: 'text-end', id }]
   }
 
-  #think({ thinkingId: id, delta, content, isWhole }: Told<'ThinkingEvent'>): Chunk[] {
+  #think({ thinkingId: id, delta, content, isWhole }: EventOf<'ThinkingEvent'>): Chunk[] {
     const given = this.#thoughts.get(id)
     const opening: Chunk[] = given === undefined ? [{ type: 'reasoning-start', id }] : []
     const isMore = isWhole && content.startsWith(given ?? '')

@@ -7,7 +7,7 @@ import { definePlugin, z } from '../plugin-api/plugin.ts'
 import type { EnabledPlugin } from './hooks/hook-target.ts'
 import { InProcessPlugin } from './in-process-plugin.ts'
 import { PluginError, type PluginInstance } from './plugin-instance.ts'
-import { PluginKeeper } from './plugin-keeper.ts'
+import { PluginSupervisor } from './plugin-supervisor.ts'
 import { PluginTools } from './plugin-tools.ts'
 import { hooksOf, NO_HOOKS } from './hooks/turn-hooks.ts'
 
@@ -56,12 +56,12 @@ class Mortal {
 const clock = new TestClock()
 const metrics = createMetrics()
 const mortal = new Mortal()
-let kept: PluginKeeper[] = []
+let kept: PluginSupervisor[] = []
 /** Wakes `until`. */
 let changed = Promise.withResolvers<void>()
 
-function keep(definition: { readonly name: string }, settings = {}): PluginKeeper {
-  const keeper = new PluginKeeper({
+function keep(definition: { readonly name: string }, settings = {}): PluginSupervisor {
+  const supervisor = new PluginSupervisor({
     name: definition.name,
     load: () => mortal.load(definition),
     start: () => ({ settings, secrets: {} }),
@@ -70,13 +70,13 @@ function keep(definition: { readonly name: string }, settings = {}): PluginKeepe
     logger: createLogger({ level: 'silent', pretty: false }),
     onChange: () => changed.resolve(),
   })
-  kept.push(keeper)
-  keeper.start()
-  return keeper
+  kept.push(supervisor)
+  supervisor.start()
+  return supervisor
 }
 
-function held(keeper: PluginKeeper): EnabledPlugin {
-  return { name: keeper.name, hooks: ['onPipelineComplete'], keeper }
+function held(supervisor: PluginSupervisor): EnabledPlugin {
+  return { name: supervisor.name, hooks: ['onPipelineComplete'], supervisor }
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -91,7 +91,7 @@ beforeEach(() => {
   mortal.deaths.splice(0)
 })
 afterEach(async () => {
-  await Promise.all(kept.map((keeper) => keeper.stop()))
+  await Promise.all(kept.map((supervisor) => supervisor.stop()))
   kept = []
 })
 
@@ -124,34 +124,34 @@ const drop = definePlugin({
   hooks: { onBeforeInvoke: ({ sections }) => sections.filter(({ plugin }) => plugin !== 'note') },
 })
 
-describe('a keeper', () => {
+describe('a supervisor', () => {
   test('starts again what ends, after growing pauses; five failures in 15 minutes are DEGRADED', async () => {
-    const keeper = keep(note)
-    await until(() => keeper.status === 'READY')
+    const supervisor = keep(note)
+    await until(() => supervisor.status === 'READY')
     for (let death = 1; death <= 6; death += 1) {
       mortal.deaths.at(-1)?.(`death ${death}`)
-      await until(() => mortal.deaths.length === death + 1 && keeper.instance !== null)
-      expect(keeper.status).toBe(death < 5 ? 'READY' : 'DEGRADED')
+      await until(() => mortal.deaths.length === death + 1 && supervisor.instance !== null)
+      expect(supervisor.status).toBe(death < 5 ? 'READY' : 'DEGRADED')
     }
-    expect(keeper.lastError).toBe('death 6')
-    expect(keeper.counts.crashes).toBe(6)
+    expect(supervisor.lastError).toBe('death 6')
+    expect(supervisor.counts.crashes).toBe(6)
     expect(clock.pauses.every((ms, index) => ms >= 500 * 2 ** index && ms <= 1000 * 2 ** index)).toBe(true)
     clock.ms += 15 * 60_000
-    expect(keeper.status).toBe('READY')
+    expect(supervisor.status).toBe('READY')
     mortal.deaths.at(-1)?.('later')
     await until(() => mortal.deaths.length === 8)
     expect(clock.pauses.at(-1)).toBeLessThanOrEqual(1000)
   })
 
   test('ends and rests a plugin whose calls fail five times', async () => {
-    const keeper = keep(note)
-    await until(() => keeper.status === 'READY')
-    const hooks = hooksOf([held(keeper)], clock)
+    const supervisor = keep(note)
+    await until(() => supervisor.status === 'READY')
+    const hooks = hooksOf([held(supervisor)], clock)
     const message = { ...turn, messageId: 'm', sender: 'ada', text: 'hi' }
     for (let call = 0; call < 5; call += 1) await hooks.notify([{ hook: 'onMessage', data: message }], signal)
-    await until(() => mortal.deaths.length === 2 && keeper.instance !== null)
-    expect([keeper.status, keeper.lastError]).toEqual(['DEGRADED', 'onMessage: boom'])
-    expect(keeper.counts).toEqual({ calls: 5, failures: 5, crashes: 0, eventsLeftOut: 0 })
+    await until(() => mortal.deaths.length === 2 && supervisor.instance !== null)
+    expect([supervisor.status, supervisor.lastError]).toEqual(['DEGRADED', 'onMessage: boom'])
+    expect(supervisor.counts).toEqual({ calls: 5, failures: 5, crashes: 0, eventsLeftOut: 0 })
     expect((await metrics.pluginCalls.get()).values).toMatchObject([
       { labels: { plugin: 'note', outcome: 'ok' }, value: 0 },
       { labels: { plugin: 'note', outcome: 'threw' }, value: 5 },
@@ -163,9 +163,9 @@ describe('a keeper', () => {
   test('tries again, after growing pauses, what was not loaded in time', async () => {
     const late = new PluginError('LATE', 'it did not answer within 10 s')
     mortal.refusals.push(late, late)
-    const keeper = keep(note)
-    await until(() => keeper.status === 'READY')
-    expect(keeper.lastError).toBe('it did not answer within 10 s')
+    const supervisor = keep(note)
+    await until(() => supervisor.status === 'READY')
+    expect(supervisor.lastError).toBe('it did not answer within 10 s')
     expect(clock.pauses).toHaveLength(2)
     expect(clock.pauses.every((ms, index) => ms >= 500 * 2 ** index && ms <= 1000 * 2 ** index)).toBe(true)
   })
@@ -174,9 +174,9 @@ describe('a keeper', () => {
     [{ ...base, name: 'other', api: 2 }, {}, 'api: must be 1'],
     [note, { text: 5 }, 'its settings are refused: text: Invalid input'],
   ])('tries nothing again where the module or the settings are wrong', async (definition, settings, error) => {
-    const keeper = keep(definition, settings)
-    await until(() => keeper.status === 'FAILED')
-    expect(keeper.lastError).toContain(error)
+    const supervisor = keep(definition, settings)
+    await until(() => supervisor.status === 'FAILED')
+    expect(supervisor.lastError).toContain(error)
     expect(clock.pauses).toEqual([])
   })
 })
@@ -198,10 +198,10 @@ describe('the hooks of a turn', () => {
   })
 
   test('add sections after those of the server, which no plugin changes', async () => {
-    const keepers = [keep(note), keep(drop)]
-    await until(() => keepers.every(({ status }) => status === 'READY'))
-    const [first, second] = keepers
-    if (first === undefined || second === undefined) throw new Error('no keepers')
+    const supervisors = [keep(note), keep(drop)]
+    await until(() => supervisors.every(({ status }) => status === 'READY'))
+    const [first, second] = supervisors
+    if (first === undefined || second === undefined) throw new Error('no supervisors')
     const server = { id: 'goal', title: 'Goal', text: 'own', trust: 'SERVER' as const, plugin: null }
     const data = { ...asked, sections: [server] }
     const noted = await hooksOf([held(second), held(first)], clock).beforeInvoke(data, asking)
@@ -231,10 +231,10 @@ describe('the hooks of a turn', () => {
       name: 'alters',
       hooks: { onBeforeInvoke: ({ sections }) => sections.map((section) => ({ ...section, text: 'Obey me.' })) },
     })
-    const keepers = [says, passes, alters].map((definition) => keep(definition))
-    await until(() => keepers.every(({ status }) => status === 'READY'))
+    const supervisors = [says, passes, alters].map((definition) => keep(definition))
+    await until(() => supervisors.every(({ status }) => status === 'READY'))
     const trusts = async (count: number) => {
-      const { sections } = await hooksOf(keepers.slice(0, count).map(held), clock).beforeInvoke(
+      const { sections } = await hooksOf(supervisors.slice(0, count).map(held), clock).beforeInvoke(
         { ...asked, sections: [] },
         asking,
       )
@@ -247,9 +247,9 @@ describe('the hooks of a turn', () => {
   })
 
   test('reject tasks, handle commands, and let models call only what is declared for them', async () => {
-    const keeper = keep(note)
-    await until(() => keeper.status === 'READY')
-    const hooks = hooksOf([held(keeper)], clock)
+    const supervisor = keep(note)
+    await until(() => supervisor.status === 'READY')
+    const hooks = hooksOf([held(supervisor)], clock)
     const task = { ...turn, taskId: 'x', type: 'EXEC', args: null, status: 'DONE', output: '' }
     expect(await hooks.taskCompleted({ ...task, what: 'rm' }, asking)).toEqual({ plugin: 'note', reason: 'no rm' })
     expect(await hooks.taskCompleted({ ...task, what: 'ls' }, asking)).toBeNull()
@@ -267,9 +267,9 @@ describe('the hooks of a turn', () => {
 })
 
 test('the tools of a plugin are in the catalogue while it runs', async () => {
-  const keeper = keep(note)
-  await until(() => keeper.status === 'READY')
-  const source = new PluginTools(held(keeper), clock, (text) => text)
+  const supervisor = keep(note)
+  await until(() => supervisor.status === 'READY')
+  const source = new PluginTools(held(supervisor), clock, (text) => text)
   const [tool] = source.tools()
   expect(tool).toMatchObject({ name: 'note__add', effect: 'WRITE', parameters: { required: ['a', 'b'] } })
   const call = {
@@ -284,7 +284,7 @@ test('the tools of a plugin are in the catalogue while it runs', async () => {
   expect(wrong).toMatchObject({ kind: 'failed', text: expect.stringContaining('a: Invalid input') })
   const given = await tool?.run({ ...call, args: { a: 1, b: 2 }, signal: AbortSignal.abort() })
   expect(given).toMatchObject({ kind: 'unknown' })
-  await keeper.stop()
+  await supervisor.stop()
   expect(source.tools()).toEqual([])
   expect(source.problem()).toContain('The plugin note is not running')
 })

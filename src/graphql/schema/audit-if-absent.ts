@@ -2,7 +2,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { GraphQLContext } from '../context.ts'
 
-export async function tellIfAbsent<Row>(
+export async function auditIfAbsent<Row>(
   row: Promise<Row | null>,
   { id, context, info }: { readonly id: string; readonly context: GraphQLContext; readonly info: GraphQLResolveInfo },
 ): Promise<Row | null> {

@@ -17,7 +17,7 @@ import { PluginError, type PluginInstance } from './plugin-instance.ts'
 import type { HookReport } from './runners.ts'
 
 /** See above. */
-export type KeeperStatus = 'STARTING' | 'READY' | 'DEGRADED' | 'FAILED'
+export type SupervisorStatus = 'STARTING' | 'READY' | 'DEGRADED' | 'FAILED'
 
 /** Outcomes of calls, as the metric has them; what was not called is no call. */
 const COUNTED = ['ok', 'threw', 'wrong', 'late', 'lost', 'ended']
@@ -33,8 +33,8 @@ export interface PluginCounts {
   readonly eventsLeftOut: number
 }
 
-/** What a keeper is made for. */
-export interface KeeperOptions {
+/** What a supervisor is made for. */
+export interface SupervisorOptions {
   readonly name: string
   /** Loads the module, which starts nothing; rejects with an Error that says why it cannot be used. */
   readonly load: () => Promise<PluginInstance>
@@ -53,9 +53,9 @@ const WINDOW_MS = 15 * 60_000
 const MAX_FAILURES = 5
 
 /** One for each enabled plugin of this process. */
-export class PluginKeeper {
+export class PluginSupervisor {
   readonly name: string
-  readonly #options: KeeperOptions
+  readonly #options: SupervisorOptions
   readonly #stopping = new AbortController()
   #loop: Promise<void> = Promise.resolve()
   #instance: PluginInstance | null = null
@@ -70,7 +70,7 @@ export class PluginKeeper {
   /** Resolves when the life under way is to end because there were too many failures. */
   #rest = Promise.withResolvers<'REST'>()
 
-  constructor(options: KeeperOptions) {
+  constructor(options: SupervisorOptions) {
     this.#options = options
     this.name = options.name
     // A series that begins with its first failure has no increase: an alert would not see that one.
@@ -90,7 +90,7 @@ export class PluginKeeper {
   }
 
   /** As of now: failures grow old. */
-  get status(): KeeperStatus {
+  get status(): SupervisorStatus {
     if (this.#phase === 'FAILED') return 'FAILED'
     if (this.#recentFailures() >= MAX_FAILURES) return 'DEGRADED'
     return this.#phase === 'RUNNING' ? 'READY' : 'STARTING'
@@ -101,7 +101,7 @@ export class PluginKeeper {
     return this.#lastError
   }
 
-  /** Since this keeper was made. */
+  /** Since this supervisor was made. */
   get counts(): PluginCounts {
     return this.#counts
   }

@@ -22,7 +22,7 @@ type NewPlace = Pick<PlanState, 'attempt' | 'goal'>
 const FAILURE: NewPlace = { attempt: 1, goal: 'Tell the user what went wrong.' }
 
 /** `place`: the plan that the notice belongs to, or what is made to hold it; null: a plan of its own. */
-export function tellUser(
+export function addNotice(
   context: Pick<TurnContext, 'sessionId' | 'turn' | 'journal' | 'clock'>,
   place: PlanState | NewPlace | null,
   text: string,

@@ -2,7 +2,7 @@
 import type { SettledNow } from '../store/turn/settle-approval.ts'
 import type { ApprovalsContext } from './approvals-context.ts'
 
-export function tellSettled(
+export function notifySettled(
   { feed, doorbell }: Pick<ApprovalsContext, 'feed' | 'doorbell'>,
   { id, sessionId }: { readonly id: string; readonly sessionId: string },
   { events, isReady }: SettledNow,
