@@ -14,6 +14,7 @@ import { measureLongSessions, measureManyFacts } from './history.ts'
 import { measureIdleSessions } from './idle-sessions.ts'
 import { measureLists, type ListsSize } from './lists.ts'
 import { peopleToml } from './many-sessions.ts'
+import { measureMessagePages } from './message-pages.ts'
 import { measureNeighbour } from './neighbour.ts'
 import { measurePages } from './pages.ts'
 import { measurePauses } from './pauses.ts'
@@ -54,6 +55,13 @@ const PARTS: readonly Part[] = [
   ['d', (quick) => onStage((stage) => measureNeighbour(stage, { events: quick ? 20 : 100 }))],
   ['e', (quick) => onStage((stage) => measureAccept(stage, { messages: quick ? 1000 : 4000 }))],
   ['f', (quick) => onStage((stage) => measurePages(stage, { requests: quick ? 50 : 300 }))],
+  [
+    'f',
+    (quick) =>
+      onStage((stage) =>
+        measureMessagePages(stage, quick ? { rounds: 2, requests: 1000 } : { rounds: 5, requests: 4000 }),
+      ),
+  ],
   ['g', () => onStage((stage) => measureIdleSessions(stage))],
   ['g', () => measureIdleSubscribers()],
   [
