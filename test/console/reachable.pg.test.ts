@@ -60,6 +60,27 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
     expect(found).toEqual([])
   })
 
+  test('it is light or dark as the menu says, whatever the system is', async () => {
+    await using opened = await browser.open('ada', { colorScheme: 'dark' })
+    const { page } = opened
+    const ground = (): Promise<string> =>
+      page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+    const next = async (now: string): Promise<void> => {
+      await page.getByRole('button', { name: 'You and this console' }).click()
+      await page.getByRole('menuitem', { name: `Theme: ${now}` }).click()
+    }
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    const dark = await ground()
+    await next('system')
+    const light = await ground()
+    expect(light).not.toBe(dark)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    expect(await ground()).toBe(light)
+    await next('light')
+    expect(await ground()).toBe(dark)
+  })
+
   test('with texts of twice their size, a wide window shows each page as a phone does', async () => {
     await using opened = await browser.open('ada')
     const { page } = opened
