@@ -53,6 +53,23 @@ describe.skipIf(!hasBrowser)(`logging in${withoutBrowser}`, () => {
     await second.page.getByText('used before').waitFor()
   })
 
+  test('a browser that keeps nothing of the page is not logged in, and the page says why', async () => {
+    await using opened = await world.blank({ allowed: REFUSED })
+    const { page, context } = opened
+    await context.addInitScript({ content: KEEPS_NOTHING })
+    const { url } = await world.story.app.createLoginLink('ben')
+    await page.goto(url)
+    await page.getByText('This browser keeps no cookies').waitFor()
+    await page.getByLabel('Token').fill(tokenOf('ada'))
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByText('This browser keeps no cookies').waitFor()
+    expect(await page.getByLabel('Token').inputValue()).toBe(tokenOf('ada'))
+    // The link is still good elsewhere.
+    await using second = await world.blank()
+    await second.page.goto(url)
+    await second.page.getByRole('heading', { name: 'Sessions' }).waitFor()
+  })
+
   test('the page is asked for again, its few kilobytes of files are not, and nothing may be put into it', async () => {
     const page = await fetch(world.url)
     const policy = must(page.headers.get('content-security-policy'), 'a policy')
@@ -162,6 +179,12 @@ describe.skipIf(!hasBrowser)(`logging in${withoutBrowser}`, () => {
     await answer.waitFor()
   })
 })
+
+/** As where all cookies are blocked. */
+const KEEPS_NOTHING = `
+  const refuse = { get() { throw new DOMException('The operation is insecure.', 'SecurityError') } }
+  for (const storage of ['localStorage', 'sessionStorage']) Object.defineProperty(window, storage, refuse)
+  Object.defineProperty(Navigator.prototype, 'cookieEnabled', { get: () => false })`
 
 /** As when a person turns to the window again: nothing on this page is followed. */
 async function comeBack({ page }: Opened): Promise<void> {

@@ -5,6 +5,7 @@ export type LoginProof = { readonly token: string } | { readonly code: string }
 
 /** Null: the person is logged in. Otherwise why not, for people. */
 export async function logIn(proof: LoginProof): Promise<string | null> {
+  if (!navigator.cookieEnabled) return 'This browser keeps no cookies of this page, and a login is one. Allow them.'
   try {
     const response = await post('login', proof)
     if (response.ok) return null

@@ -9,8 +9,13 @@ const KEY = 'factotum.theme'
 const listeners = new Listeners()
 
 function readTheme(): Theme {
-  const kept = localStorage.getItem(KEY)
-  return THEMES.find((theme) => theme === kept) ?? 'system'
+  try {
+    const kept = localStorage.getItem(KEY)
+    return THEMES.find((theme) => theme === kept) ?? 'system'
+  } catch {
+    // This browser keeps nothing of the page.
+    return 'system'
+  }
 }
 
 /** Once, before anything is drawn. */
