@@ -280,6 +280,25 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     expect(await page.locator('.entry-person').innerText()).toContain('One\nTwo')
   })
 
+  test('all lines of a message are in sight while it is written', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli%3Alines' })
+    const { page } = opened
+    const message = page.getByRole('textbox', { name: 'Message' })
+    await message.waitFor()
+    // As where it is not known, such as in Safari 26.0.
+    await page.evaluate(`document.styleSheets[0].insertRule('textarea { field-sizing: fixed !important }')`)
+    const hidden = (): Promise<number> => message.evaluate((field) => field.scrollHeight - field.clientHeight)
+    for (const text of ['One\nTwo\nThree\nFour\nFive', 'word '.repeat(100)]) {
+      await message.fill(text)
+      expect(await hidden()).toBeLessThanOrEqual(0)
+    }
+    // What takes more than a part of the page scrolls.
+    await message.fill('Line\n'.repeat(100))
+    expect(await hidden()).toBeGreaterThan(0)
+    await message.evaluate((field) => field.scrollTo(0, field.scrollHeight))
+    expect(await page.getByRole('button', { name: 'Send' }).isVisible()).toBe(true)
+  })
+
   async function append(content: string): Promise<void> {
     await world.story.as('ada').run(AppendMessageDocument, { input: { sessionId: ID, role: 'ASSISTANT', content } })
   }

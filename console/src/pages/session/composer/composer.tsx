@@ -62,7 +62,7 @@ export function Composer({ id, uploads, canSend, canUpdate, isFirst }: ComposerP
   return (
     <div className="composer">
       <FileChips uploads={uploads} />
-      <div className="composer-box">
+      <div className="composer-box" data-text={draft}>
         <textarea
           ref={input}
           aria-label="Message"
