@@ -299,6 +299,17 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     expect(await page.getByRole('button', { name: 'Send' }).isVisible()).toBe(true)
   })
 
+  test('Enter that takes over what an input method proposes sends nothing', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli%3Acomposed' })
+    const { page } = opened
+    const message = page.getByRole('textbox', { name: 'Message' })
+    await message.fill('にほん')
+    await message.dispatchEvent('keydown', { key: 'Enter', keyCode: 229, isComposing: false })
+    expect(await message.inputValue()).toBe('にほん')
+    await message.press('Enter')
+    await page.locator('.entry-person', { hasText: 'にほん' }).waitFor()
+  })
+
   async function append(content: string): Promise<void> {
     await world.story.as('ada').run(AppendMessageDocument, { input: { sessionId: ID, role: 'ASSISTANT', content } })
   }

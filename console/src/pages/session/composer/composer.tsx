@@ -51,7 +51,7 @@ export function Composer({ id, uploads, canSend, canUpdate, isFirst }: ComposerP
     input.current?.focus()
   }
   const press = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event.nativeEvent)) return
     if (isSending(event)) {
       event.preventDefault()
       send()
@@ -106,6 +106,12 @@ function useInput(isFirst: boolean): RefObject<HTMLTextAreaElement | null> {
     if (isFirst && document.activeElement === document.body) input.current?.focus()
   }, [isFirst])
   return input
+}
+
+/** In Safari the key that takes over what an input method proposes comes after its end, and only its code says so. */
+function isComposing(event: globalThis.KeyboardEvent): boolean {
+  // oxlint-disable-next-line typescript/no-deprecated
+  return event.isComposing || event.keyCode === 229
 }
 
 const touched = matchMedia('(pointer: coarse)')
