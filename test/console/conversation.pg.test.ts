@@ -1,4 +1,5 @@
 /** A conversation on its page: what is new stays in sight while its end is, and is read as it was written. */
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AppendMessageDocument, OpenSessionDocument } from '../generated/graphql.ts'
@@ -310,10 +311,36 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     await page.locator('.entry-person', { hasText: 'にほん' }).waitFor()
   })
 
+  test('an admin saves a session as a file, or reads why not; others are not offered it', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli%3Along', allowed: /Failed to load/ })
+    const { page } = opened
+    await page.getByText('Line 20').waitFor()
+    const saved = page.waitForEvent('download')
+    await chooseInMenu(page, 'Export')
+    const file = await saved
+    expect(file.suggestedFilename()).toBe('cli-long.jsonl')
+    expect(await readFile(await file.path(), 'utf8')).toContain('"Line 20"')
+    await page.route('**/export', (route) => route.fulfill({ status: 503, json: { problem: 'Two exports run.' } }))
+    await chooseInMenu(page, 'Export')
+    await page.getByText('Two exports run.').waitFor()
+
+    await using other = await world.open('ben', { path: '/sessions/%40ben%3Aown' })
+    await say(other.page, 'Hello')
+    await other.page.locator('.entry-agent').waitFor()
+    await other.page.locator('.session-head').getByRole('button', { name: 'More' }).click()
+    await other.page.getByRole('menuitem', { name: 'Copy of the session' }).waitFor()
+    expect(await other.page.getByRole('menuitem', { name: 'Export' }).count()).toBe(0)
+  })
+
   async function append(content: string): Promise<void> {
     await world.story.as('ada').run(AppendMessageDocument, { input: { sessionId: ID, role: 'ASSISTANT', content } })
   }
 })
+
+async function chooseInMenu(page: Page, name: string): Promise<void> {
+  await page.locator('.session-head').getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name }).click()
+}
 
 async function say(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(text)

@@ -3,7 +3,9 @@ import { useSession } from '@factotum/client/react'
 import { useState, type MouseEvent } from 'react'
 import { Link } from 'wouter'
 import { goBackTo, goTo } from '../../app/hash-location.ts'
+import { plainRequest } from '../../data/plain-request.ts'
 import { useChange } from '../../data/use-change.ts'
+import { useViewer } from '../../data/use-viewer.ts'
 import {
   DeleteSessionDocument,
   ForkSessionDocument,
@@ -17,6 +19,7 @@ import { Menu, type MenuItem } from '../../ui/controls/menu.tsx'
 import { Badge, Status } from '../../ui/display/badge.tsx'
 import { copyOrShow } from '../../ui/display/copy-text.ts'
 import { Icon } from '../../ui/display/icon.tsx'
+import { saveFile } from '../../ui/display/save-file.ts'
 import { notify } from '../../ui/tell/toasts.ts'
 
 type Page = NonNullable<SessionPageQuery['session']>
@@ -60,6 +63,7 @@ interface ActionsProps {
 }
 
 function Actions({ id, page, onDelete }: ActionsProps) {
+  const viewer = useViewer()
   const fork = useChange(ForkSessionDocument, ({ forkSession }) => forkSession, [SessionsDocument])
   const update = useChange(UpdateSessionDocument, ({ updateSession }) => updateSession, [SessionsDocument])
   const copy = async (): Promise<void> => {
@@ -80,8 +84,8 @@ function Actions({ id, page, onDelete }: ActionsProps) {
   const items: (MenuItem | null)[] = [
     { label: 'Copy the address', icon: 'link', run: () => void share() },
     { label: 'Copy of the session', icon: 'fork', run: () => void copy() },
-    { label: 'Export', icon: 'download', run: () => download(id) },
   ]
+  if (viewer.isAdmin) items.push({ label: 'Export', icon: 'download', run: () => void saveSession(id) })
   if (isAside && page?.viewerCan.update === true) items.push({ label: 'Bring back', icon: 'eye', run: bringBack })
   else if (page?.viewerCan.hide === true) items.push({ label: 'Put aside', icon: 'eye', run: () => void putAside() })
   if (page?.viewerCan.delete === true)
@@ -93,11 +97,12 @@ function Actions({ id, page, onDelete }: ActionsProps) {
   )
 }
 
-function download(id: string): void {
-  const link = document.createElement('a')
-  link.href = new URL(`sessions/${encodeURIComponent(id)}/export`, document.baseURI).href
-  link.download = ''
-  link.click()
+/** Not by a link: for a link with `download` Safari does not say whose page it is on, so its cookie does not count. */
+async function saveSession(id: string): Promise<void> {
+  const answer = await plainRequest(`sessions/${encodeURIComponent(id)}/export`)
+  const content = typeof answer === 'string' ? null : await answer.blob().catch(() => null)
+  if (content !== null) return saveFile(`${id.replaceAll(/[/:]/g, '-')}.jsonl`, content)
+  notify({ tone: 'bad', text: typeof answer === 'string' ? answer : 'The export broke off. Try again.' })
 }
 
 function DeleteDialog({

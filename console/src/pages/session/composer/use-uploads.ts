@@ -1,5 +1,6 @@
 /** Files on their way into the session: put there at once, named by the next message. */
 import { useState } from 'react'
+import { plainRequest } from '../../../data/plain-request.ts'
 import { queryClient } from '../../../data/query-client.ts'
 import { keyOf } from '../../../data/use-read.ts'
 import { SessionDetailsDocument } from '../../../generated/graphql.ts'
@@ -70,20 +71,6 @@ export function useUploads(sessionId: string): Uploads {
 /** Null: it is there. Otherwise why not, for people. Never rejects. */
 async function upload(sessionId: string, name: string, file: File): Promise<string | null> {
   const path = `files/${encodeURIComponent(sessionId)}/${encodeURIComponent(name)}`
-  try {
-    const response = await fetch(new URL(path, document.baseURI), { method: 'PUT', body: file })
-    return response.ok ? null : ((await problemIn(response)) ?? `The server refused (status ${response.status}).`)
-  } catch {
-    return 'The server does not answer.'
-  }
-}
-
-async function problemIn(response: Response): Promise<string | null> {
-  try {
-    const { problem, error } = (await response.json()) as { readonly problem?: unknown; readonly error?: unknown }
-    const said = problem ?? error
-    return typeof said === 'string' ? said : null
-  } catch {
-    return null
-  }
+  const answer = await plainRequest(path, { method: 'PUT', body: file })
+  return typeof answer === 'string' ? answer : null
 }
