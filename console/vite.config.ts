@@ -67,7 +67,7 @@ export default defineConfig({
   },
   build: {
     target: 'es2023',
-    // Else `light-dark()` is made to follow the system alone, whatever the page has chosen.
+    // As in docs/console.md. For older ones `light-dark()` would follow the system alone, whatever the page has chosen.
     cssTarget: ['chrome123', 'edge123', 'firefox124', 'safari17.5'],
     // An asset in a data: address would need more than 'self' in the policy.
     assetsInlineLimit: 0,
