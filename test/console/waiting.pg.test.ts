@@ -45,6 +45,18 @@ describe.skipIf(!hasBrowser)(`a turn that waits${withoutBrowser}`, () => {
     expect(await page.getByRole('region', { name: 'Why it waits' }).count()).toBe(0)
   })
 
+  test('beside a turn, on a small screen, the reason of an approval is not a narrow column', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli%3Asmall', width: 1024 })
+    const { page } = opened
+    await say(page, 'run: rm -f nothing')
+    const card = page.getByRole('region', { name: 'Approval', exact: true })
+    const [whole, reason] = [await card.boundingBox(), await card.getByText('need an approval').boundingBox()]
+    if (whole === null || reason === null) throw new Error('the approval is not drawn')
+    expect(reason.width).toBeGreaterThan(whole.width / 2)
+    await card.getByRole('button', { name: 'Deny' }).click()
+    await page.locator('.entry-agent').waitFor()
+  })
+
   test('a session that was opened while its turn waited is deleted after it, without a reload', async () => {
     const path = '/sessions/cli%3Abusy'
     await using first = await world.open('ada', { path })
