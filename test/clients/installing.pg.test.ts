@@ -1,7 +1,7 @@
 /** The client as a frontend gets it: installed by npm from the running server, into an empty folder. */
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -26,6 +26,8 @@ export async function ask(text: string): Promise<string | null> {
   const asked = await connect({ url: 'http://127.0.0.1:4000' }).session('@anna:demo').ask(text)
   return asked.__typename === 'Answered' ? asked.answer : asked.problem
 }
+// What older types of Node read from a file: bytes that may be shared.
+export const put = (bytes: Uint8Array) => connect({ url: 'http://127.0.0.1:4000' }).session('@anna:demo').upload('a', bytes)
 export const last = ({ entries }: SessionState): string => entries.at(-1)?.content ?? ''
 `
 
@@ -66,7 +68,7 @@ test.each(nodes)('Node %s connects and asks', async (version, node) => {
   })
 })
 
-test('it is of the version of its server, small, and its types need nothing else', async () => {
+test('it is of the version of its server, and small', async () => {
   const installed = join(folder.path, 'node_modules/@factotum/client')
   const own = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as Record<string, unknown>
   expect(own).toMatchObject({ version: serverPackage.version, dependencies: { 'graphql-ws': expect.any(String) } })
@@ -75,8 +77,20 @@ test('it is of the version of its server, small, and its types need nothing else
   expect((await response.arrayBuffer()).byteLength).toBeLessThan(200_000)
   const again = await fetch(response.url, { headers: { 'if-none-match': response.headers.get('etag') ?? '' } })
   expect(again.status).toBe(304)
+})
 
-  const options = ['--noEmit', '--strict', '--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2023,dom']
-  const compiled = run(resolve('node_modules/.bin/tsc'), [...options, 'types.ts'], { cwd: folder.path })
+test.each([
+  ['a page', ['--moduleResolution', 'bundler', '--lib', 'es2023,dom']],
+  ['a program of Node', ['--moduleResolution', 'bundler', '--lib', 'es2023', '--types', 'node']],
+])('its types need no more than %s has', async (_what, options) => {
+  const all = ['--noEmit', '--strict', '--module', 'esnext', '--typeRoots', resolve('node_modules/@types'), ...options]
+  const compiled = run(resolve('node_modules/.bin/tsc'), [...all, 'types.ts'], { cwd: folder.path })
   await expect(compiled).resolves.toEqual({ stdout: '', stderr: '' })
+})
+
+test('its types are those of TypeScript before 5.7, too, where typed arrays have no parameter', async () => {
+  const types = join(folder.path, 'node_modules/@factotum/client/dist')
+  const files = (await readdir(types, { recursive: true })).filter((file) => file.endsWith('.d.ts'))
+  const texts = await Promise.all(files.map((file) => readFile(join(types, file), 'utf8')))
+  expect(texts.join('\n').match(/\w+Array<Array\w*>/)).toBeNull()
 })

@@ -52,6 +52,9 @@ export interface CallOptions {
   readonly answerWithinMs?: number
 }
 
+/** A file of a browser is a Blob. By names that TypeScript 5.0 and a project without the DOM's types know. */
+export type FileBody = Blob | Uint8Array | ArrayBuffer | string
+
 interface Calling extends CallOptions {
   /** It is sent again also after other passing failures: it may be repeated. */
   readonly isPatient?: boolean
@@ -190,8 +193,8 @@ export class Connection {
    * Sends a file, once, to a path of the server; gives the JSON of the answer, also of a refusal. Throws ClientError,
    * or the signal's reason.
    */
-  put(path: string, body: BodyInit, signal: AbortSignal): Promise<Answer> {
-    return this.#fetch(this.#url.replace(/\/graphql$/, path), { method: 'PUT', body, signal })
+  put(path: string, body: FileBody, signal: AbortSignal): Promise<Answer> {
+    return this.#fetch(this.#url.replace(/\/graphql$/, path), { method: 'PUT', body: body as BodyInit, signal })
   }
 
   async #fetch(url: string, { signal, deadline = signal, ...request }: Sent): Promise<Answer> {

@@ -1,6 +1,6 @@
 /** `PUT /files/<session>/<name>`: a file for the session's workspace. */
 import { ClientError, type ServerError } from './client-error.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, FileBody } from './connection.ts'
 
 /** The file is stored. `size` is in bytes; `contentType` is by its name, as the server serves it. */
 export interface Uploaded {
@@ -16,9 +16,6 @@ export interface UploadRefused {
   readonly code: string
   readonly problem: string
 }
-
-/** A file of a browser has a name of its own. */
-export type FileBody = Blob | Uint8Array<ArrayBuffer> | ArrayBuffer | string
 
 interface FileToSend {
   readonly sessionId: string

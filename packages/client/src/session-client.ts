@@ -3,7 +3,7 @@
  * asked.
  */
 import { askAgent, type AskResult } from './ask-agent.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, FileBody } from './connection.ts'
 import { followEvents, type SessionEvent } from './follow-events.ts'
 import {
   CopySessionDocument,
@@ -31,7 +31,7 @@ import {
 } from './generated/graphql.ts'
 import { newKey } from './new-key.ts'
 import { readView, type SessionView } from './read-view.ts'
-import { sendFile, type FileBody, type Uploaded, type UploadRefused } from './send-file.ts'
+import { sendFile, type Uploaded, type UploadRefused } from './send-file.ts'
 import { watchView } from './watch-view.ts'
 
 /**
@@ -71,7 +71,7 @@ export type WithdrawResult = WithdrawWaitingMutation['withdrawMessage']
 export type EditResult = EditWaitingMutation['editQueuedMessage']
 /** `__typename` says whether the copy was made (ForkSessionPayload) or why not. */
 export type ForkResult = CopySessionMutation['forkSession']
-/** A file of the session; `url` is where it is read, `size` is in bytes. */
+/** A file of the session; `url` is where a published one is read, null for an upload; `size` is in bytes. */
 export type SessionFile = NonNullable<FilesOfSessionQuery['session']>['files']['edges'][number]['node']
 
 /** A page of what was said. `before`: hand it to `history` for the page before; null: there is none. */
