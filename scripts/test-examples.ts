@@ -58,6 +58,8 @@ const EXAMPLES: readonly Example[] = [
 /** Below examples/plugins. */
 const AGENT = 'subprocess-agent'
 
+const PAGE_WITHIN_MS = 240_000
+
 const PIECE = 'A long question.'
 const PIECES = 80
 /** The answer quotes it, piece by piece. */
@@ -191,6 +193,8 @@ async function use(url: string, { token, example }: { readonly token: string; re
   const browser = await launchBrowser()
   try {
     const page = await browser.newPage()
+    // Before it serves a page the first time, Vite bundles what that imports: of CopilotKit, half a minute and more.
+    page.setDefaultTimeout(PAGE_WITHIN_MS)
     const complaints: string[] = []
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(String(error)))
