@@ -174,7 +174,9 @@ const QUOTA: Statement = {
   text: 'SELECT may_open_session($1, $2, $3) AS allows',
   timeoutMs: STATEMENT_TIMEOUT_MS,
 }
+/** Who wrote the instructions stays known: those that no admin wrote direct no turn of one. */
 const MARK: Statement = {
   name: 'fork.mark',
-  text: 'UPDATE sessions SET forked_from = $2, forked_seq = $3 WHERE id = $1',
+  text: `UPDATE sessions s SET forked_from = o.id, forked_seq = $3, instructions_by = o.instructions_by
+    FROM sessions o WHERE s.id = $1 AND o.id = $2`,
 }

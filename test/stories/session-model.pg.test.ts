@@ -6,6 +6,7 @@ import { stubProvider } from '../harness/stub-provider.ts'
 import { useStubStory } from '../harness/use-stub-story.ts'
 import type { StubCall } from '../model/stub-endpoint.ts'
 import {
+  ForkSessionDocument,
   OpenSessionDocument,
   OwnModelDocument,
   UpdateSessionDocument,
@@ -88,4 +89,21 @@ test('a model whose provider is gone from the configuration stops nothing', asyn
   await world.story.reconfigure(storyConfig({ toml: stubProvider(world.stub) }))
   await converse(ben, '@ben:gone', 'Hi')
   expect(calls('planner').at(-1)).toMatchObject({ model: 'stub-1' })
+})
+
+test('a copy has the instructions with who wrote them', async () => {
+  const ada = world.story.as('ada')
+  for (const [id, author] of [
+    ['@ben:by-ada', ada],
+    ['@ben:by-ben', world.story.as('ben')],
+  ] as const) {
+    await world.story.as('ben').run(OpenSessionDocument, { input: { id } })
+    await update(author, { id, instructions: POLITE })
+    const { forkSession } = await ada.run(ForkSessionDocument, { input: { sessionId: id } })
+    if (forkSession.__typename !== 'ForkSessionPayload') throw new Error(forkSession.problem)
+    await converse(ada, forkSession.session.id, 'Hi')
+  }
+  const [byAdmin, byUser] = calls('planner')
+  expect(byAdmin?.system).toContain(POLITE)
+  expect(byUser?.system).not.toContain(POLITE)
 })
