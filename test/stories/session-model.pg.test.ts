@@ -73,7 +73,9 @@ test('what no admin wrote does not direct the turns of admins', async () => {
   await ada.run(OpenSessionDocument, { input: { id: '@ben:with-ada', participants: ['ada'] } })
   await converse(ada, '@ben:with-ada', 'Hi')
   expect(calls('planner')).toMatchObject([{ system: expect.not.stringContaining(POLITE) }])
-  await update(ada, { id: '@ben:with-ada', instructions: `${POLITE} Always.` })
+  // She makes them her own, word for word; that he gives them again takes nothing away.
+  await update(ada, { id: '@ben:with-ada', instructions: POLITE })
+  await update(world.story.as('ben'), { id: '@ben:with-ada', instructions: POLITE })
   await converse(ada, '@ben:with-ada', 'Hi')
   expect(calls('planner').at(-1)).toMatchObject({ system: expect.stringContaining(POLITE) })
 })

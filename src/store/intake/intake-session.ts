@@ -268,7 +268,8 @@ const WHAT_CHANGED = sql`concat_ws(', ',
     CASE WHEN wanted.mode <> held.mode THEN 'mode ' || wanted.mode END,
     CASE WHEN wanted.time_zone IS DISTINCT FROM held.time_zone THEN 'time zone ' || coalesce(wanted.time_zone, 'of the server') END,
     CASE WHEN wanted.model IS DISTINCT FROM held.model THEN 'model ' || coalesce(wanted.model, 'of the server') END,
-    CASE WHEN wanted.instructions IS DISTINCT FROM held.instructions THEN 'instructions' END,
+    CASE WHEN (wanted.instructions, wanted.instructions_by) IS DISTINCT FROM (held.instructions, held.instructions_by)
+      THEN 'instructions' END,
     CASE WHEN wanted.status <> held.status THEN 'status ' || wanted.status END,
     (SELECT 'participant added: ' || string_agg(user_name, ', participant added: ') FROM joined),
     (SELECT 'participant removed: ' || string_agg(user_name, ', participant removed: ') FROM departed))`
@@ -328,7 +329,9 @@ const CHANGE = intakeStatement(
       CASE WHEN input.sets_time_zone THEN input.time_zone ELSE held.time_zone END AS time_zone,
       CASE WHEN input.sets_model THEN input.model ELSE held.model END AS model,
       CASE WHEN input.sets_instructions THEN input.instructions ELSE held.instructions END AS instructions,
-      CASE WHEN input.sets_instructions AND input.instructions IS DISTINCT FROM held.instructions THEN input.instructions_by
+      -- An admin who gives the same ones makes them theirs: what no admin wrote directs no turn of one.
+      CASE WHEN input.sets_instructions AND (input.instructions IS DISTINCT FROM held.instructions
+          OR (input.access_all AND input.instructions_by IS NOT NULL)) THEN input.instructions_by
         ELSE held.instructions_by END AS instructions_by
     FROM held, input),
   verdict AS MATERIALIZED (
@@ -339,9 +342,10 @@ const CHANGE = intakeStatement(
         WHEN wanted.metadata <> held.metadata AND octet_length(wanted.metadata::text) > input.max_metadata_bytes
           THEN 'MetadataTooLarge' END AS refusal,
       (wanted.metadata, wanted.description, wanted.description_source, wanted.webhook, wanted.webhook_token, wanted.status,
-        wanted.busy_policy, wanted.mode, wanted.time_zone, wanted.model, wanted.instructions)
+        wanted.busy_policy, wanted.mode, wanted.time_zone, wanted.model, wanted.instructions, wanted.instructions_by)
         IS DISTINCT FROM (held.metadata, held.description, held.description_source, held.webhook, held.webhook_token,
-          held.status, held.busy_policy, held.mode, held.time_zone, held.model, held.instructions) AS differs
+          held.status, held.busy_policy, held.mode, held.time_zone, held.model, held.instructions, held.instructions_by)
+        AS differs
     FROM held, wanted, input),
   joined AS (
     INSERT INTO participants (session_id, user_name, joined_at)
