@@ -10,6 +10,7 @@ import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { DelegationLimits } from '../core/tool/delegated.ts'
 import type { Meaning } from '../knowledge/embeddings/embedder.ts'
 import type { Dialogue } from '../core/dialogue.ts'
+import { withoutTexts, type ModelCallRecord } from '../core/model-call.ts'
 import type { BusyPolicy } from '../core/status.ts'
 import type { RuntimeHolder } from '../model/runtime/runtime-holder.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -103,4 +104,13 @@ export function isTakenAway({ signal }: Pick<TurnContext, 'signal'>): boolean {
 /** The ending of a turn whose signal has aborted. */
 export function stopped(context: Pick<TurnContext, 'signal'>): Ending {
   return { kind: 'Stopped', reason: context.signal.reason as StopReason }
+}
+
+/** The same for one that goes on elsewhere: what its calls have cost is counted, and they are made again there. */
+export function stoppedAfter(
+  context: Pick<TurnContext, 'signal' | 'journal'>,
+  { calls }: { readonly calls: readonly ModelCallRecord[] },
+): Ending {
+  context.journal.record([], { modelCalls: calls.map(withoutTexts) })
+  return stopped(context)
 }

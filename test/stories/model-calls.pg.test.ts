@@ -1,4 +1,5 @@
 /** What was said in calls of language models: for admins, without secrets, for some days, not beyond its session. */
+import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeOldPrompts } from '../../src/audit/remove-old-prompts.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -8,7 +9,10 @@ import { MAX_KEPT_CHARS } from '../../src/store/turn/model-call-texts.ts'
 import * as api from '../generated/graphql.ts'
 import { columnsOf, findInDatabase } from '../harness/find-in-database.ts'
 import { converse, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
+import { answerWell } from '../model/good-answers.ts'
 import { StubConfig } from '../model/stub-config.ts'
+import { StubEndpoint } from '../model/stub-endpoint.ts'
 
 const SECRET = 'hush-hush-1234567'
 const logger = createLogger({ level: 'silent', pretty: false })
@@ -136,4 +140,30 @@ test('nothing is kept where nothing is to be', async () => {
   const calls = await callsOf({ sessionId: '@ben:none' })
   expect(calls).not.toEqual([])
   expect(calls.filter(({ texts }) => texts !== null)).toEqual([])
+})
+
+test('a call of a turn that is handed over is there as well', async () => {
+  const begun = (response: ServerResponse): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'It printed hi. ' } }] })}\n\n`)
+  }
+  await using stub = await StubEndpoint.start({ by: (call) => (call.role === 'messenger' ? begun : answerWell(call)) })
+  await using leaving = await Story.begin({ config: { toml: stubProvider(stub) } })
+  const ids = ['@ada:plan', '@ada:chat']
+  await leaving.as('ada').run(api.OpenSessionDocument, { input: { id: '@ada:chat', mode: 'CHAT' } })
+  for (const id of ids) await send(leaving.as('ada'), id, 'Hi')
+  for (const id of ids) {
+    await using watch = watchAll(leaving.as('ada'), id)
+    await watch.until(({ sessionEvents }) => sessionEvents.__typename === 'TextDeltaEvent')
+  }
+  await leaving.app.stop()
+  stub.follow({ by: answerWell })
+  await using next = await Story.begin({ beside: leaving })
+  for (const sessionId of ids) {
+    await using watch = watchAll(next.as('ada'), sessionId)
+    await turnEnd(watch)
+    const filter = { sessionId, role: ['messenger', 'assistant'] }
+    const { modelCalls } = await next.as('ada').run(api.ModelCallsDocument, { first: 100, filter })
+    expect(modelCalls.edges.map(({ node }) => node.outcome).toSorted()).toEqual(['CANCELLED', 'OK'])
+  }
 })

@@ -14,7 +14,7 @@ import type { PlanState } from '../task/plan-state.ts'
 import { begunBefore } from '../steps/write-message.ts'
 import { unanswered } from '../steps/unanswered.ts'
 import { whyGone } from '../tools/why-gone.ts'
-import { isTakenAway, stopped, type Ending, type TaskContext, type TurnContext } from '../turn-context.ts'
+import { isTakenAway, stopped, stoppedAfter, type Ending, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { callablesOf, readCall, type Callables } from './callables.ts'
 import { isAnswered, roundsOf, shownRound } from './chat-rounds.ts'
 import { Draft, type DraftCall, type DraftContext } from './draft.ts'
@@ -58,7 +58,7 @@ export async function answer(
     startedAt: turn.startedAt,
   }
   const answered = await agents.converse(asked, reader, signal).finally(() => draft.stop())
-  if (isTakenAway(context)) return stopped(context)
+  if (isTakenAway(context)) return stoppedAfter(context, answered)
   if (signal.aborted) {
     draft.giveUp(answered.calls, null)
     return stopped(context)
@@ -148,7 +148,7 @@ async function store(
   const spoken = withoutSilence(output.text)
   const isLast = requested.length === 0
   const text = spoken !== null && isLast ? await handleWritten(context, spoken) : spoken
-  if (isTakenAway(context)) return stopped(context)
+  if (isTakenAway(context)) return stoppedAfter(context, { calls })
   draft.store(text, requested, {
     modelCalls: calls,
     factsUsed: output.factsUsed,

@@ -18,7 +18,7 @@ import { notifySaid } from '../hooks/task-hooks.ts'
 import { reportOf, type PlanState, type TaskState } from '../task/plan-state.ts'
 import { updateTask } from '../task/update-task.ts'
 import type { TaskOutcome } from '../task/task-outcome.ts'
-import { isTakenAway, stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
+import { isTakenAway, stopped, stoppedAfter, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
 
 /** A messenger that gives no text ends the turn (unanswered.ts); what it had written stays in the task. */
@@ -51,7 +51,7 @@ export async function writeMessage(
     .write(messengerContext(context, plan, task), onText, context.signal)
     .finally(() => (hasPieces = live.discard()))
   const drop = hasPieces || context.turn.resumed ? [task.id] : []
-  if (isTakenAway(context)) return stopped(context)
+  if (isTakenAway(context)) return stoppedAfter(context, answer)
 
   const finishedAt = context.clock.now()
   const changes = { modelCalls: answer.calls, dropDeltasOf: drop, factsUsed: usedOf(answer) }
@@ -72,7 +72,7 @@ export async function writeMessage(
   }
   const spoken = withoutSilence(answer.output.text)
   const text = spoken !== null && final ? await handleWritten(context, spoken) : spoken
-  if (isTakenAway(context)) return stopped(context)
+  if (isTakenAway(context)) return stoppedAfter(context, answer)
   say(context, task, { text, final, attempt, changes })
   notifyAnswer(context, { role: 'messenger', text: () => answer.output.text, calls: answer.calls })
   return { kind: 'Passed' }
