@@ -5,6 +5,7 @@
  */
 import { isOutage } from '../core/errors.ts'
 import { MAX_PER_DAY, childIdOf } from '../core/tool/delegated.ts'
+import { withdraw } from '../intake/message/withdraw-message.ts'
 import type { Logger } from '../platform/logger.ts'
 import { oneByOne } from '../platform/waiting/one-by-one.ts'
 import { Periodic } from '../platform/waiting/periodic.ts'
@@ -146,16 +147,25 @@ async function wakeParent({ database, doorbell }: DelegatorContext, sessionId: s
 }
 
 /**
- * It has ended: so must the child's turn, which then ends what it has delegated itself. It stays open until its task
- * has ended too: the turn that delegated may be made to wait without knowing of a failure.
+ * It has ended: so must the child's turn, which then ends what it has delegated itself, and one that waits is not begun.
+ * It stays open until its task has ended too: the turn that delegated may be made to wait without knowing of a failure.
  */
 async function close(context: DelegatorContext, delegation: OpenDelegation): Promise<void> {
+  const { messageStatus, isOld, isUnseen } = delegation
+  if (messageStatus === 'QUEUED' || messageStatus === 'PROCESSING') return endChild(context, delegation)
+  const isOver = messageStatus !== null || isOld
+  if (isOver && !isUnseen) await closeDelegation(context.database, delegation.id)
+}
+
+async function endChild(context: DelegatorContext, delegation: OpenDelegation): Promise<void> {
   const { database, doorbell } = context
-  const { messageStatus, isOld, isUnseen, userName, tokenName } = delegation
-  if (messageStatus === null ? isOld : messageStatus !== 'QUEUED' && messageStatus !== 'PROCESSING')
-    return isUnseen ? undefined : closeDelegation(database, delegation.id)
-  if (messageStatus !== 'PROCESSING') return
+  const { messageId, messageStatus, userName, tokenName } = delegation
   const sessionId = childIdOf(delegation.id)
+  // One that has begun meanwhile is cancelled by the next poll.
+  if (messageStatus === 'QUEUED') {
+    await withdraw(context, { messageId, sessionId, actor: { userName, tokenName } })
+    return
+  }
   const access = { all: true, userName, tokenName, opener: '', mustHaveOpened: false }
   const cancelled = await requestCancel(database, access, { sessionId, turnId: null })
   if (cancelled.kind !== 'Requested') return

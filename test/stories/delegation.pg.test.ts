@@ -249,6 +249,28 @@ test('cancelling the turn goes down to what the child runs', async () => {
   expect([first?.status, second?.status]).toEqual(['CANCELLED', 'CANCELLED'])
 })
 
+test('a child that still waits for its turn when the turn that delegated is cancelled does nothing', async () => {
+  await using _settings = await story.reconfigureForNow(configWith({ max_running_per_user: 1 }))
+  const ada = story.as('ada')
+  const [first, second] = [story.path('first'), story.path('second')]
+  const until = (gate: string): string => `run: until [ -e ${gate} ]; do sleep 0.02; done`
+  await send(ada, 'cli:holds-first', until(first))
+  await expect.poll(() => queueOf(ada, 'cli:holds-first')).toMatchObject({ status: 'RUNNING', queueLength: 0 })
+  await send(ada, 'cli:given-up', call('run: echo done'))
+  await send(ada, 'cli:holds-second', until(second))
+  await writeFile(first, '')
+  await expect.poll(async () => (await delegatedBy(ada, 'cli:given-up'))[0]?.child?.id).toBeDefined()
+  const [delegation] = await delegatedBy(ada, 'cli:given-up')
+  const child = delegation?.child?.id ?? ''
+  expect(await queueOf(ada, child)).toMatchObject({ queueLength: 1 })
+  await ada.run(CancelTurnDocument, { sessionId: 'cli:given-up' })
+  await expect.poll(() => queueOf(ada, child)).toMatchObject({ status: 'IDLE', queueLength: 0 })
+  await writeFile(second, '')
+  await using below = watchAll(ada, child)
+  expect(await turnEnd(below)).toMatchObject({ turnStatus: 'CANCELLED' })
+  expect(eventsOf(below, 'PlanCreatedEvent')).toEqual([])
+})
+
 test('a child that takes too long is given up, and ends', async () => {
   await using _settings = await story.reconfigureForNow(configWith({ delegation_timeout: 600 }))
   await using lifeline = await Lifeline.open()

@@ -6,7 +6,7 @@ import type { Viewer } from '../../core/identity.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { SessionEventBody } from '../../core/session-event.ts'
 import { NO_USAGE } from '../../core/usage.ts'
-import { withdrawWaiting } from '../../store/intake/intake-queued-message.ts'
+import { withdrawWaiting, type QueuedMessage } from '../../store/intake/intake-queued-message.ts'
 import { accessOf } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 import { findOwnMessage, refuseStarted, type ChangedMessage, type MessageUpdated } from './queued-message.ts'
@@ -24,15 +24,24 @@ export async function withdrawMessage(
   if ('kind' in viewer) return viewer
   const found = await findOwnMessage(context, viewer, { messageId, change: 'WITHDRAW' })
   if ('kind' in found) return found
-  const { sessionId } = found
-  const at = context.clock.now()
+  const withdrawn = await withdraw(context, { messageId, sessionId: found.sessionId, actor: accessOf(viewer) })
+  return withdrawn ? { kind: 'Updated', messageId } : await refuseStarted(context, viewer, messageId)
+}
+
+/** Who may is decided before. False: it no longer waits. */
+export async function withdraw(
+  { database, clock, feed }: Pick<IntakeContext, 'database' | 'clock' | 'feed'>,
+  message: Omit<QueuedMessage, 'at'>,
+): Promise<boolean> {
+  const { messageId, sessionId } = message
+  const at = clock.now()
   const bodies = eventsOf(messageId)
-  const change = await withdrawWaiting(context.database, { messageId, sessionId, at, actor: accessOf(viewer) }, bodies)
-  if (change === null) return await refuseStarted(context, viewer, messageId)
+  const change = await withdrawWaiting(database, { ...message, at }, bodies)
+  if (change === null) return false
   const first = change.seq - bodies.length + 1
   const { turnId } = change
-  context.feed.published(bodies.map((body, index) => ({ ...body, seq: first + index, at, sessionId, turnId })))
-  return { kind: 'Updated', messageId }
+  feed.published(bodies.map((body, index) => ({ ...body, seq: first + index, at, sessionId, turnId })))
+  return true
 }
 
 /** The turn ends here, so its last two events are those of every turn: a subscriber that waits for the end gets it. */

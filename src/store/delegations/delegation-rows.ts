@@ -79,9 +79,9 @@ const OPEN = {
     WHERE NOT d.closed AND CASE
       WHEN d.status = 'RUNNING' AND d.answered THEN ${PARENT_SLEEPS}
       WHEN d.status = 'RUNNING' THEN d.expires_at <= now() OR m.id IS NULL OR m.status IN ('DONE', 'FAILED', 'CANCELLED')
-      WHEN d.status = 'PENDING' OR m.status = 'PROCESSING' THEN true
+      WHEN d.status = 'PENDING' OR m.status IN ('QUEUED', 'PROCESSING') THEN true
       WHEN ${IS_UNSEEN} THEN ${PARENT_SLEEPS}
-      ELSE coalesce(m.status <> 'QUEUED', ${IS_OLD}) END
+      ELSE m.id IS NOT NULL OR ${IS_OLD} END
     ORDER BY d.id LIMIT $1`,
 }
 

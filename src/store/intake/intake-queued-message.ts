@@ -39,7 +39,8 @@ const FIND = intakeStatement(
   SELECT session_id AS "sessionId", user_name AS "userName", trusted, client, call IS NOT NULL AS "isCall", status FROM message`,
 )
 
-interface QueuedMessage {
+/** A message that is to be changed while it waits, and by whom. */
+export interface QueuedMessage {
   readonly messageId: string
   readonly sessionId: string
   readonly at: Date
