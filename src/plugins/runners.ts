@@ -64,7 +64,7 @@ export interface GivenAnswer {
   readonly answer: unknown
 }
 
-/** Of a row; more would be more calls at a time than a plugin may have open. */
+/** Of a row: those of all turns together are as many calls as a plugin may have open (thread-limits.ts). */
 const MAX_ROW = 32
 
 /** All are called, for all moments; resolves with the answers that are not null, by plugin and then by moment. */

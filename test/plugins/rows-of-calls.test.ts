@@ -59,3 +59,18 @@ test('when a row is given up from its end, nothing more of it is made', async ()
   expect(await outcomes([reads('the last')])).toEqual(['null'])
   expect(lines).toEqual(['begins hang', 'begins the last', 'ends the last'])
 })
+
+test('all rows are made that the turns of a process have at once', async () => {
+  const rows = Array.from({ length: 32 }, (_, turn) => outcomes([1, 2, 3, 4].map((n) => reads(`${turn}.${n}`))))
+  expect(new Set((await Promise.all(rows)).flat())).toEqual(new Set(['null']))
+})
+
+test('a plugin that answers what it is asked does not flood the server', async () => {
+  const between = { beatMs: 600_000, messagesPerBeat: 400 }
+  const quick = await ThreadPlugin.load({ entry, port, limits: { ...limits, ...between }, clock })
+  await quick.start({ settings: {}, secrets: {} })
+  for (let row = 0; row < 30; row += 1)
+    await Promise.all(quick.callInOrder(Array.from({ length: 30 }, (_, n) => reads(`${row}.${n}`))))
+  await quick.stop()
+  expect(await quick.lost).toBe('it was stopped')
+})

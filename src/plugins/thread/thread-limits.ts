@@ -14,9 +14,12 @@ export interface ThreadLimits {
   readonly beatMs: number
   /** So many pings in a row without an answer: its event loop hangs. */
   readonly missedBeats: number
-  /** Calls that have not been answered, those that were given up included. */
+  /**
+   * Calls that have not been answered, those that were given up included. More than the turns of a process make at once,
+   * which have a row of calls each: a hook that is not called is counted nowhere.
+   */
   readonly openCalls: number
-  /** Messages between two beats. */
+  /** Messages between two beats, answers to calls left out. */
   readonly messagesPerBeat: number
   readonly charsPerBeat: number
 }
@@ -37,7 +40,7 @@ export const THREAD_LIMITS: ThreadLimits = {
   stopMs: 5000,
   beatMs: 500,
   missedBeats: 6,
-  openCalls: 64,
+  openCalls: 2048,
   messagesPerBeat: 1000,
   charsPerBeat: 16 * 1024 * 1024,
 }

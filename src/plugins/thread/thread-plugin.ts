@@ -303,9 +303,10 @@ export class ThreadPlugin implements PluginInstance {
     }
   }
 
+  /** An answer to what was asked is no flood, however many come between two beats. */
   #take(id: number): OpenCall | undefined {
     const call = this.#open.get(id)
-    this.#open.delete(id)
+    if (this.#open.delete(id)) this.#received -= 1
     return call
   }
 
