@@ -125,7 +125,10 @@ function checkPolicy(
   const judged = { ...task, ...offer, detail: edit?.detail ?? task.detail }
   const verdict = judgeTask(judged, { policy: config.current().approvals, role: user.role, remembered: [] })
   if (verdict?.effect === 'DENY') {
-    return { path: [edit === null ? 'approve' : 'editedDetail'], message: `cannot be approved: ${verdict.reason}` }
+    return {
+      path: [edit?.detail == null ? 'approve' : 'editedDetail'],
+      message: `cannot be approved: ${verdict.reason}`,
+    }
   }
   if (input.scope !== 'SESSION' || verdict === null) return null
   // Who decides has not seen what it is now, and that would be remembered.

@@ -340,6 +340,14 @@ test("the arguments of a skill are edited within the skill's schema", async () =
   for (const editedArgs of [{}, { word: 1 }, { word: 'x', more: true }, []]) {
     expect(await decide(ada, { id, approve: true, editedArgs })).toMatchObject({ __typename: 'InvalidInputRefusal' })
   }
+  {
+    // It is the skill that is denied by now, whatever it is called with.
+    const denied = storyConfig({ toml: approvalRules('effect = "deny"\nskill = "mark"') })
+    await using _denied = await story.reconfigureForNow(denied)
+    expect(await decide(ada, { id, approve: true, editedArgs: { word: 'second' } })).toMatchObject({
+      issues: [{ path: ['approve'] }],
+    })
+  }
   expect(await decide(ada, { id, approve: true, editedArgs: { word: 'second' } })).toMatchObject({
     approval: { task: { args: { word: 'second' } } },
   })
