@@ -1,6 +1,9 @@
 /** Tools of MCP servers in turns: their answers, their ends, and approvals that hold for what was approved. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { moveIn } from '../mcp/move-in.ts'
+import { answerWell, GOOD_PLAN } from '../model/good-answers.ts'
+import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { PATIENCE } from '../harness/patience.ts'
@@ -130,3 +133,36 @@ describe.skipIf(skipped !== '')(`tools of MCP servers${skipped}`, () => {
     return last.sessionEvents.__typename === 'TurnPausedEvent'
   }
 })
+
+describe.skipIf(skipped !== '')(`a tool that never answers${skipped}`, () => {
+  test('is planned for no more often than one that fails', async () => {
+    await using stub = await StubEndpoint.start({ by: planWaiting })
+    const server = '[mcp.silent]\ncommand = "node"\nargs = ["silent.ts"]\ntimeout = 1\n'
+    await using story = await Story.begin()
+    moveIn(story.home, 'silent')
+    const toml = `${stubProvider(stub)}${server}`
+    await story.reconfigure(storyConfig({ settings: { max_replan_depth: 2 }, toml }))
+    const ada = story.as('ada')
+    await expect
+      .poll(async () => (await ada.run(ToolsDocument, { filter: { name: 'silent__wait' } })).tools.length)
+      .toBe(1)
+    await send(ada, 'cli:never', 'Wait for it.')
+    await using watch = watchAll(ada, 'cli:never')
+    const plans = (): number => eventsOf(watch, 'PlanCreatedEvent').length
+    await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnCompletedEvent' || plans() > 3)
+    expect(plans()).toBe(3)
+    expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'FAILED' })
+    const ended = eventsOf(watch, 'TaskUpdateEvent').filter(({ taskStatus }) => taskStatus === 'INTERRUPTED')
+    expect(ended).toHaveLength(3)
+  })
+})
+
+/** Another plan each time, with the same call: it reviews as none would do. */
+function planWaiting(call: StubCall): StubAnswer {
+  const wait = { type: 'tool', detail: 'Wait.', skill: 'silent__wait', args: '{}', expect: 'An answer.' }
+  const say = { type: 'msg', detail: `Say so, in ${call.index} words.`, skill: null, args: null, expect: null }
+  if (call.role === 'planner') return { content: { ...GOOD_PLAN, tasks: [wait, say] } }
+  return call.role === 'reviewer'
+    ? { content: { status: 'replan', reason: 'No answer.', learn: null } }
+    : answerWell(call)
+}

@@ -3,7 +3,7 @@
  * printed, for the reviewer to judge, and never silently run again.
  */
 import { loadPartialOutput } from '../../store/turn/turn-history.ts'
-import type { TaskState } from '../task/plan-state.ts'
+import { CUT_OFF, type TaskState } from '../task/plan-state.ts'
 import { updateTask } from '../task/update-task.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
 
@@ -14,8 +14,7 @@ export async function interruptTask(
 ): Promise<void> {
   const { sessionId, turn } = context
   const partial = await loadPartialOutput(context.database, { sessionId, taskId: task.id, afterSeq: turn.seq })
-  const note = 'The server stopped while this command ran: whether it took effect, and how far, is unknown.'
-  const stderr = partial.stderr === '' ? note : `${partial.stderr}\n${note}`
+  const stderr = partial.stderr === '' ? CUT_OFF : `${partial.stderr}\n${CUT_OFF}`
   updateTask(context, task, {
     patch: { status: 'INTERRUPTED', output: partial.stdout, stderr, finishedAt: context.clock.now() },
   })

@@ -64,13 +64,19 @@ export function failedTask(plan: PlanState): TaskState | null {
   return plan.tasks.find((task) => task.reviewVerdict === 'REPLAN') ?? null
 }
 
+/** What a task says that was under way when its process died. */
+export const CUT_OFF = 'The server stopped while this command ran: whether it took effect, and how far, is unknown.'
+
 /**
- * Whether the plan itself did not do. One of which a command was interrupted may be right: it counts for nothing, and
- * may be tried again.
+ * Whether the plan itself did not do. One of which a task was interrupted because a process died may be right: it
+ * counts for nothing, and may be tried again. A tool that gave no answer is no such task, or it would be called for
+ * ever.
  */
 export function hasFailed(plan: PlanState): boolean {
   const task = failedTask(plan)
-  return task !== null && task.status !== 'INTERRUPTED'
+  if (task === null) return false
+  const isSilentTool = task.type === 'TOOL' && task.stderr?.endsWith(CUT_OFF) !== true
+  return task.status !== 'INTERRUPTED' || isSilentTool
 }
 
 /** For people and agents; empty where the review gave no reason. */
