@@ -147,7 +147,7 @@ async function wakeParent({ database, doorbell }: DelegatorContext, sessionId: s
 }
 
 /**
- * It has ended: so must the child's turn, which then ends what it has delegated itself, and one that waits is not begun.
+ * It has ended: so must the child's turn, which then ends what it has delegated itself. One that waits is not begun.
  * It stays open until its task has ended too: the turn that delegated may be made to wait without knowing of a failure.
  */
 async function close(context: DelegatorContext, delegation: OpenDelegation): Promise<void> {

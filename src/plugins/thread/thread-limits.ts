@@ -15,8 +15,8 @@ export interface ThreadLimits {
   /** So many pings in a row without an answer: its event loop hangs. */
   readonly missedBeats: number
   /**
-   * Calls that have not been answered, those that were given up included. More than the turns of a process make at once,
-   * which have a row of calls each: a hook that is not called is counted nowhere.
+   * Calls that have not been answered, those that were given up included. More than the turns of a process make at
+   * once, which have a row of calls each: a hook that is not called is counted nowhere.
    */
   readonly openCalls: number
   /** Messages between two beats, answers to calls left out. */
