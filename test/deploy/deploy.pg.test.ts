@@ -36,6 +36,10 @@ test.skipIf(!existsSync(SYSTEMD))('systemd takes the unit', async () => {
   expect(`${stdout}${stderr}`.split('\n').filter((line) => line.includes('factotum.service'))).toEqual([])
 })
 
+test('a command killed for its memory leaves the server of the unit alone', async () => {
+  expect(await readFile(join(DEPLOY, 'factotum.service'), 'utf8')).toMatch(/^OOMPolicy=continue$/m)
+})
+
 test.skipIf(!existsSync(HAPROXY))('HAProxy takes its configuration', async () => {
   const { stdout, stderr } = await promisify(execFile)(HAPROXY, ['-c', '-f', join(DEPLOY, 'haproxy.cfg')])
   expect(`${stdout}${stderr}`).not.toMatch(/alert|warning/i)
