@@ -40,6 +40,15 @@ test('a command killed for its memory leaves the server of the unit alone', asyn
   expect(await readFile(join(DEPLOY, 'factotum.service'), 'utf8')).toMatch(/^OOMPolicy=continue$/m)
 })
 
+test('the doctor of the page runs under what the unit sets', async () => {
+  const unit = await readFile(join(DEPLOY, 'factotum.service'), 'utf8')
+  const page = await readFile(join(DEPLOY, '../docs/deployment.md'), 'utf8')
+  const command = /^systemd-run .*$/m.exec(page)?.[0] ?? ''
+  const confined = unit.match(/^(?:StateDirectory|UMask|NoNew|Private|Protect|EnvironmentFile).*$/gm) ?? []
+  expect(confined.length).toBeGreaterThan(5)
+  expect(confined.filter((line) => !command.includes(` -p ${line} `))).toEqual([])
+})
+
 test.skipIf(!existsSync(HAPROXY))('HAProxy takes its configuration', async () => {
   const { stdout, stderr } = await promisify(execFile)(HAPROXY, ['-c', '-f', join(DEPLOY, 'haproxy.cfg')])
   expect(`${stdout}${stderr}`).not.toMatch(/alert|warning/i)

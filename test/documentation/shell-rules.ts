@@ -137,7 +137,7 @@ export const SHELL_RULES: Readonly<Record<string, Rule>> = {
   'mkdir -p /opt/factotum && cd /opt/factotum && npm install /path/to/factotum-0.1.0.tgz':
     elsewhere('scripts/test-install.ts'),
   'cp node_modules/factotum/deploy/factotum.service /etc/systemd/system/ && systemctl enable --now factotum': ROOT,
-  'systemd-run --pipe --wait --uid factotum -p StateDirectory=factotum -p EnvironmentFile=-/etc/factotum/environment /opt/factotum/node_modules/.bin/factotum doctor --home /var/lib/factotum':
+  'systemd-run --pipe --wait --uid factotum -p StateDirectory=factotum -p StateDirectoryMode=0750 -p UMask=0027 -p NoNewPrivileges=yes -p PrivateTmp=yes -p ProtectSystem=strict -p ProtectHome=yes -p EnvironmentFile=-/etc/factotum/environment /opt/factotum/node_modules/.bin/factotum doctor --home /var/lib/factotum':
     ROOT,
   'export FACTOTUM_COMMIT=$(git rev-parse --short=12 HEAD)': ENGINE,
   'docker build -f deploy/Dockerfile -t factotum --build-arg FACTOTUM_COMMIT .': ENGINE,
