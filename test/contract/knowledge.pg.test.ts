@@ -67,9 +67,10 @@ describe('facts', () => {
       'La production est hébergée à Genève.',
       '本番環境は東京リージョンにあります。',
       'Discounts of 100% need the name_of_the_manager.',
+      'İki sunucu İstanbul’da.',
     ]
     for (const content of texts) await seedFact(database, { content })
-    const [friday, december, geneva, tokyo, discount] = texts
+    const [friday, december, geneva, tokyo, discount, istanbul] = texts
     expect(await found({ search: 'FRIDAYS deployment' })).toEqual([friday])
     expect(await found({ search: 'deployment' })).toEqual([december, friday])
     expect(await found({ search: '"on fridays"' })).toEqual([friday])
@@ -77,6 +78,7 @@ describe('facts', () => {
     expect(await found({ search: 'deployments -december' })).toEqual([])
     expect(await found({ search: 'GENÈVE' })).toEqual([geneva])
     expect(await found({ search: '東京' })).toEqual([tokyo])
+    for (const search of ['iki', 'İKİ', 'ISTANBUL', 'ıstanbul']) expect(await found({ search })).toEqual([istanbul])
     expect(await found({ search: '100%' })).toEqual([discount])
     expect(await found({ search: 'name_of' })).toEqual([discount])
     // Shorter than what the index of parts knows.

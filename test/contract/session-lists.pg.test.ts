@@ -78,7 +78,7 @@ const filters: fc.Arbitrary<SessionFilter> = fc.record(
     sourceKind: fc.subarray(['web', 'odd', 'none']),
     conversationType: fc.constantFrom('GROUP', 'DIRECT'),
     participant: fc.constantFrom('bob', 'carol', 'nobody'),
-    search: fc.constantFrom('talk', 'ABOUT 7', '0%', '%', '_', 'zz', 'nowhere', ''),
+    search: fc.constantFrom('talk', 'ＴＡＬＫ', 'ABOUT 7', '0%', '0％', '%', '_', 'zz', 'nowhere', ''),
     includeInactive: fc.boolean(),
     metadata: fc.subarray([
       { key: 'room', value: '7' },
@@ -99,7 +99,7 @@ async function expected(as: keyof typeof VIEWERS, filter: SessionFilter, limit: 
     AND NOT EXISTS (SELECT FROM jsonb_to_recordset($8::jsonb) AS m (key text, value text)
       WHERE metadata -> m.key IS DISTINCT FROM to_jsonb(m.value))
     ORDER BY last_activity_at DESC, id DESC LIMIT $7`
-  const pattern = search == null ? null : `%${likeLiteral(search)}%`
+  const pattern = search == null ? null : `%${likeLiteral(search.normalize('NFKC'))}%`
   const wanted = [conversationType ?? null, participant ?? null, pattern, limit, JSON.stringify(metadata ?? [])]
   return (await query<{ id: string }>(text, [status, includeInactive === true, sourceKind, ...wanted])).map(
     ({ id }) => id,
@@ -180,4 +180,24 @@ test('a description that is changed or taken away is found as it is now', async 
   await query(`UPDATE sessions SET description = NULL WHERE id = 'cli:1'`)
   expect(await found('zebra')).toBe(0)
   expect(await query(`SELECT FROM session_descriptions WHERE session_id = 'cli:1'`)).toEqual([])
+})
+
+test.each([
+  ['İKİ SUNUCU', 'iki'],
+  ['IŞIKLAR', 'ışıklar'],
+  ['Máy chủ ở Huế'.normalize('NFD'), 'HUẾ'.normalize('NFC')],
+  ['Đà Nẵng', 'da nang'],
+  ['Straße', 'STRASSE'],
+  ['ΟΔΟΣ', 'οδός'],
+  ['МОСКВА', 'москва'],
+  ['サーバー', 'ｻｰﾊﾞｰ'],
+  ['ห้องประชุมอยู่ชั้นสาม', 'ประชุม'],
+  ['Café', 'CAFE\u0301'],
+])('"%s" is found by "%s"', async (description, search) => {
+  await query(`UPDATE sessions SET description = $1, metadata = '{"script": "any"}' WHERE id = 'cli:1'`, [description])
+  // By its description, and by another thing that narrows more.
+  for (const metadata of [[], [{ key: 'script', value: 'any' }]]) {
+    const { data } = await it.run('alice', SessionsDocument, { first: 5, filter: { search, metadata } })
+    expect(data.sessions.edges.map(({ node }) => node.id)).toEqual(['cli:1'])
+  }
 })

@@ -1,12 +1,13 @@
 /**
  * Databases from before words were kept by scope find the same facts, each by those whom it is shown; those from before
- * Korean words were found by their letters find them, too.
+ * Korean words were found by their letters find them, too, and those from before "İ" was an "i".
  */
 import { expect, test } from 'vitest'
 import { openBefore } from '../harness/older-database.ts'
 
 const THIS = '20261125100000_fact_terms_by_scope'
 const HANGUL = '20261130131500_hangul_terms'
+const FOLDED = '20261130200000_folded_searches'
 
 test('words and their counts are those of the scopes of their facts', async () => {
   await using older = await openBefore(THIS)
@@ -58,4 +59,22 @@ test('facts in Korean have the terms and counts that the same facts would have n
     `SELECT term, scope, count(*)::int AS facts FROM fact_terms GROUP BY 1, 2 ORDER BY 1, 2`,
   )
   expect(kept.rows).toEqual(counted.rows)
+})
+
+test('titles and facts of before are found in any script; of two facts that are the same now, both stay', async () => {
+  await using older = await openBefore(FOLDED)
+  const { client } = older
+  await client.query(`
+    INSERT INTO sessions (id, source_kind, source_interactive, source_type, description) VALUES
+      ('cli:1', 'cli', true, 'DIRECT', 'İKİ SUNUCU'), ('cli:2', 'cli', true, 'DIRECT', 'Plain')`)
+  await client.query(`
+    INSERT INTO facts (id, content, norm, source, scope, scope_of, created_at, updated_at) VALUES
+      ('fact_1', 'İki', 'i\u0307ki', 'MANUAL', 'GLOBAL', '', now(), now()),
+      ('fact_2', 'İzmir', 'i\u0307zmir', 'MANUAL', 'GLOBAL', '', now(), now()),
+      ('fact_3', 'izmir', 'izmir', 'MANUAL', 'GLOBAL', '', now(), now())`)
+  expect(await older.migrate()).toContain(FOLDED)
+  const titles = await client.query('SELECT description FROM session_descriptions ORDER BY session_id')
+  expect(titles.rows).toEqual([{ description: 'iki sunucu' }, { description: 'plain' }])
+  const facts = await client.query('SELECT norm FROM facts ORDER BY id')
+  expect(facts.rows).toEqual([{ norm: 'iki' }, { norm: 'i\u0307zmir' }, { norm: 'izmir' }])
 })

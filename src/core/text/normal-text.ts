@@ -63,11 +63,16 @@ function foldLookalikes(words: readonly string[]): readonly string[] {
 }
 
 /**
- * By way of upper case, so that ß, ẞ and SS are the same (ẞ has to be ß first); a Greek sigma is the same wherever it
- * stands.
+ * By way of upper case, so that ß, ẞ and SS are the same (ẞ has to be ß first), and i, ı and İ (whose lower case has a
+ * dot of its own); a Greek sigma is the same wherever it stands.
  */
 function foldCase(text: string): string {
-  return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ')
+  return text
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll('ς', 'σ')
+    .replaceAll(/i\u0307+/gu, 'i')
 }
 
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu

@@ -24,11 +24,11 @@ export function sessionsWith(userName: string): Narrowing {
   }
 }
 
-/** Those whose description is LIKE this pattern, in upper or lower case. */
+/** Those whose description is LIKE this pattern, whatever the case, the width and the accents of its letters. */
 export function sessionsDescribed(pattern: string): Narrowing {
   return {
     sql: (parameter) =>
-      `SELECT session_id AS id FROM session_descriptions WHERE description LIKE lower(${parameter}::text)`,
+      `SELECT session_id AS id FROM session_descriptions WHERE description LIKE search_plain(${parameter}::text)`,
     value: pattern,
   }
 }

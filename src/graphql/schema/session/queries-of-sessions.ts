@@ -29,7 +29,7 @@ const SessionFilterInput = builder.inputType('SessionFilter', {
     conversationType: t.field({ type: ConversationTypeEnum, description: 'Only those of this type.' }),
     participant: t.string({ description: 'Only those in which this user participates.' }),
     search: t.string({
-      description: `Only those whose description contains this text, in upper or lower case. At most ${MAX_SEARCH_LENGTH} characters.`,
+      description: `Only those whose description contains this text, whatever the case, the width and the accents of its letters. At most ${MAX_SEARCH_LENGTH} characters.`,
     }),
     metadata: t.field({
       type: [MetadataFilterInput],

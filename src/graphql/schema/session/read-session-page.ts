@@ -51,7 +51,7 @@ async function sessionIds(database: Database, wanted: SessionsWanted): Promise<I
   const names = [filter.participant, participant].flatMap((name) => (name == null ? [] : [matchable(name)]))
   const participants = [...new Set(names)].map(sessionsWith)
   const labelled = (filter.metadata ?? []).map(({ key, value }) => sessionsLabelled(matchable(key), matchable(value)))
-  const described = filter.search == null ? null : sessionsDescribed(`%${likeLiteral(checkSearch(filter.search))}%`)
+  const described = filter.search == null ? null : sessionsDescribed(patternOf(checkSearch(filter.search)))
   // A pattern under three characters reads all descriptions, so it is counted only when no participant is narrow.
   const narrowest =
     (await findNarrowest(database, [...labelled, ...participants])) ??
@@ -62,7 +62,7 @@ async function sessionIds(database: Database, wanted: SessionsWanted): Promise<I
     ...(prefix === null ? [] : [`s.id LIKE ${bind(`${likeLiteral(prefix)}%`)}::text`]),
     ...participants.filter((one) => one !== narrowest).map(({ value }) => participates(bind(value))),
     ...labelled.filter((one) => one !== narrowest).map(({ sql, value }) => `s.id IN (${sql(bind(value))})`),
-    ...(described === null ? [] : [`s.description ILIKE ${bind(described.value)}::text`]),
+    ...(described === null || described === narrowest ? [] : [isDescribed(bind(described.value))]),
     ...conditionsOf(filter, bind),
   ]
   if (request.after !== null) {
@@ -74,6 +74,17 @@ async function sessionIds(database: Database, wanted: SessionsWanted): Promise<I
   const text = `SELECT s.id, s.last_activity_at AS at FROM ${from} ${where}
     ORDER BY s.last_activity_at DESC, s.id DESC LIMIT $1`
   return { text, values }
+}
+
+/** Wide signs are made the usual ones first: a wide "％" would become a wildcard where the database does so. */
+function patternOf(search: string): string {
+  return `%${likeLiteral(search.normalize('NFKC'))}%`
+}
+
+/** For who walks the list, too; the pattern is folded once, not for each session. */
+function isDescribed(pattern: string): string {
+  return `(SELECT d.description LIKE (SELECT search_plain(${pattern}::text)) FROM session_descriptions d
+    WHERE d.session_id = s.id)`
 }
 
 /** OFFSET 0: by their ids, and in no other way. */
