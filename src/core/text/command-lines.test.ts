@@ -34,6 +34,7 @@ test('of a message only the first line is a command', () => {
     command: { name: 'time', args: 'Europe/Berlin' },
     rest: 'and then?\n/x',
   })
+  expect(splitCommand('／time　Europe/Berlin')?.command).toEqual({ name: 'time', args: 'Europe/Berlin' })
   expect(splitCommand('/time')).toEqual({ command: { name: 'time', args: '' }, rest: '' })
   expect(splitCommand('/usr/bin/env is there')).toBeNull()
   expect(splitCommand('x\n/time')).toBeNull()

@@ -22,8 +22,13 @@ export function readCommandLine(line: string): CommandLine | null {
 /** The first line of a message as a command, and what follows it; null: it is none. */
 export function splitCommand(message: string): { readonly command: CommandLine; readonly rest: string } | null {
   const end = message.indexOf('\n')
-  const command = readCommandLine(end === -1 ? message : message.slice(0, end))
+  const command = readCommandLine(withUsualSigns(end === -1 ? message : message.slice(0, end)))
   return command === null ? null : { command, rest: end === -1 ? '' : message.slice(end + 1) }
+}
+
+/** Keyboards of East Asia write a wide slash and a wide space. */
+function withUsualSigns(line: string): string {
+  return line.replace(/^\uff0f/, '/').replace(/^(\/\S+)\u3000/, '$1 ')
 }
 
 /** Takes such lines out of a text that comes in pieces. */

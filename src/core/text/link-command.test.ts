@@ -47,6 +47,8 @@ describe('a message that links', () => {
   test.each([
     ['/link 7K2M9-4X8P3', '7K2M9-4X8P3', false],
     [' /LINK 7k2m94x8p3 \n', '7k2m94x8p3', false],
+    ['／ｌｉｎｋ　７Ｋ２Ｍ９－４Ｘ８Ｐ３', '7K2M9-4X8P3', false],
+    ['\u200F/link 7K2M9-4X8P3\u200E', '7K2M9-4X8P3', false],
     ['/link@factotum_bot 7K2M9 4X8P3', '7K2M9 4X8P3', false],
     ['<@!123456> /link 7K2M9-4X8P3 merge', '7K2M9-4X8P3', true],
     ['@factotum /link 7K2M9-4X8P3', '7K2M9-4X8P3', false],
@@ -70,6 +72,11 @@ describe('a message that links', () => {
     '/link https://example.org/7K2M9-4X8P3',
   ])('is not: %s', (content) => {
     expect([linkCommandOf(content), hideLinkCodes(content)]).toEqual([null, content])
+  })
+
+  test('a wide code within a text goes, other wide signs stay', () => {
+    expect(hideLinkCodes('はい、 ／ｌｉｎｋ　７Ｋ２Ｍ９－４Ｘ８Ｐ３')).toBe('はい、 /link [REDACTED]')
+    expect(hideLinkCodes('Ｐ３ ／ｌｉｎｋ ok /link 7K2M9-4X8P3')).toBe('Ｐ３ ／ｌｉｎｋ ok /link [REDACTED]')
   })
 
   test('no code is left in a text, and nothing else goes', () => {

@@ -28,7 +28,7 @@ export const LINK_MESSAGE = `/link ${REDACTED}`
 /** The code as it was made, whatever the case and the dashes of what was typed; null: no code is like this. */
 export function readLinkCode(text: string): string | null {
   if (text.length > 4 * CODE_LENGTH) return null
-  const code = text.replaceAll(/[-\s]/g, '').toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
+  const code = asTyped(text).replaceAll(/[-\s]/g, '').toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
   return CODE_FORM.test(code) ? code : null
 }
 
@@ -49,9 +49,18 @@ const COMMAND = new RegExp(
 )
 const WITHIN = new RegExp(String.raw`(?<!\S)(/link(?:@\S{1,100})?\s+)(${CODE})(?![0-9a-z-])`, 'gi')
 
+/** Longer is no command. */
+const MAX_COMMAND_CHARS = 500
+
+/** Keyboards of East Asia write wide signs, and what is copied out of a text from the right has marks of direction. */
+function asTyped(text: string): string {
+  return text.normalize('NFKC').replaceAll(/\p{Cf}/gu, '')
+}
+
 /** Null: the message is for the agent. */
 export function linkCommandOf(content: string): LinkCommand | null {
-  const groups = COMMAND.exec(content)?.groups
+  if (content.trim().length > MAX_COMMAND_CHARS) return null
+  const groups = COMMAND.exec(asTyped(content))?.groups
   return groups === undefined ? null : { code: groups['code'] ?? '', merge: groups['merge'] !== undefined }
 }
 
@@ -60,14 +69,25 @@ const ATTEMPT = /^\s*(?:[@<]\S{1,100}\s+){0,2}\/link(?:@\S{1,100})?(?:\s+\S{1,40
 
 /** Whether the writer wanted to link a channel, and there is no code in it. */
 export function lacksLinkCode(content: string): boolean {
-  return ATTEMPT.test(content) && linkCommandOf(content) === null
+  return ATTEMPT.test(asTyped(content)) && linkCommandOf(content) === null
 }
 
 /** The text without the codes that stand behind "/link" in it. Done again, nothing changes. */
 export function hideLinkCodes(content: string): string {
   const command = linkCommandOf(content)
   if (command !== null) return LINK_MESSAGE
-  return content.replace(WITHIN, (all, before: string, code: string) =>
+  const hidden = hideWithin(content)
+  if (!WIDE.test(hidden)) return hidden
+  // A text with a wide code goes on in usual signs; any other one stays as it is.
+  const usual = asTyped(hidden)
+  const again = hideWithin(usual)
+  return again === usual ? hidden : again
+}
+
+const WIDE = /[\uff01-\uff5e]/
+
+function hideWithin(text: string): string {
+  return text.replace(WITHIN, (all, before: string, code: string) =>
     readLinkCode(code) === null ? all : `${before}${REDACTED}`,
   )
 }
