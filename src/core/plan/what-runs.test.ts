@@ -18,10 +18,10 @@ test.each([
 })
 
 test('what hides in a command or a call, or runs backwards, is seen', () => {
-  const hidden = { ...COMMAND, detail: 'rm \u202Etxt\u200B.\u001B[2K' }
+  const hidden = { ...COMMAND, detail: 'rm\u00A0\u202Etxt\u200B.\u001B[2K' }
   const named = { ...TOOL, args: { to: '\u2066x' } }
   expect(whatRuns({ kind: 'PLAN', task: { ...COMMAND, plan: { tasks: [hidden, named] } } })).toEqual([
-    'rm \uFFFDtxt\uFFFD.\uFFFD[2K',
+    'rm\uFFFD\uFFFDtxt\uFFFD.\uFFFD[2K',
     'gmail__send {"to":"\uFFFDx"}',
   ])
 })

@@ -2,7 +2,7 @@
  * What an approval lets run, for who decides: each command or call. What hides in it, or would be shown in another
  * order than it runs in, is seen.
  */
-import { harmless } from '../text/harmless.ts'
+import { harmlessCode } from '../text/harmless.ts'
 
 /** As clients read a task. */
 export interface Call {
@@ -25,5 +25,5 @@ export function whatRuns({ kind, task }: Asked): string[] {
 
 export function describeCall({ detail, skill, tool, args }: Omit<Call, 'type'>): string {
   const called = tool ?? skill
-  return harmless(called === null ? detail : `${called} ${JSON.stringify(args)}`)
+  return harmlessCode(called === null ? detail : `${called} ${JSON.stringify(args)}`)
 }
