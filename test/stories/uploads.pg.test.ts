@@ -243,6 +243,8 @@ describe('nothing is stored', () => {
     ['%FF', 404],
     ['folder/a.txt', 404],
     ['', 400],
+    // In Thai: more bytes than a file system has for a name.
+    [encodeURIComponent('ก'.repeat(100)), 400],
   ])('under the name %s', async (name, status) => {
     const id = await open('cli:names')
     expect((await put('ada', `${id}/${name}`, 'x')).status).toBe(status)

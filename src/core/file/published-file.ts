@@ -3,9 +3,12 @@
  * random bits, nothing in it tells of the session.
  */
 import { randomHex } from '../../platform/id.ts'
+import { LOOSE_JOINER } from '../text/harmless.ts'
 
 const ID_PATTERN = /^pub_[0-9a-f]{32}$/
 const MAX_NAME_LENGTH = 120
+/** File systems count them. */
+const MAX_NAME_BYTES = 255
 const MAX_EXTENSION_LENGTH = 16
 
 export function newPublishedFileId(): string {
@@ -23,14 +26,16 @@ export function isPublishedFileId(text: string): boolean {
 
 /**
  * A name under which any file system can store the file at `path` below pub/: one part, no control characters, nothing
- * that turns text around or that some file system refuses, at most 120 characters, its extension kept. Never empty.
+ * unseen but what joins letters or emoji, nothing that turns text around or that some file system refuses, at most 120
+ * characters and 255 bytes, its extension kept. Never empty.
  */
 export function publishedName(path: string): string {
   const name = path
     .toWellFormed()
     .normalize('NFC')
     .replaceAll('/', '-')
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFD]/gu, '')
+    .replaceAll(/(?![\u200C\u200D])\p{Cf}|[\p{Cc}\p{Zl}\p{Zp}\uFFFD]/gu, '')
+    .replaceAll(LOOSE_JOINER, '')
     .replaceAll(/[\\:*?"<>|]/g, '_')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/^[ .]+|[ .]+$/g, '')
@@ -39,10 +44,15 @@ export function publishedName(path: string): string {
 
 /** Cut between whole characters, the middle first. */
 function shorten(name: string): string {
-  if (name.length <= MAX_NAME_LENGTH) return name
+  if (isShort(name)) return name
   const extension = extensionOf(name)
-  const stem = name.slice(0, MAX_NAME_LENGTH - extension.length)
-  return `${stem.isWellFormed() ? stem : stem.slice(0, -1)}${extension}`
+  let stem = name.slice(0, MAX_NAME_LENGTH - extension.length)
+  while (!stem.isWellFormed() || !isShort(stem + extension)) stem = stem.slice(0, -1)
+  return stem + extension
+}
+
+function isShort(name: string): boolean {
+  return name.length <= MAX_NAME_LENGTH && Buffer.byteLength(name) <= MAX_NAME_BYTES
 }
 
 function extensionOf(name: string): string {

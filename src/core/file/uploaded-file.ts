@@ -27,5 +27,5 @@ export function uploadNameProblem(name: string): string | null {
   const possible = publishedName(name.slice(-MAX_SHORTENED_CHARS))
   return possible === name
     ? null
-    : `must be 1 to 120 characters without / \\ : * ? " < > |, control characters or spaces at its ends, such as "${possible}"`
+    : `must be 1 to 120 characters, in at most 255 bytes, without / \\ : * ? " < > |, control characters or spaces at its ends, such as "${possible}"`
 }
