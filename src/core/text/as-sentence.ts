@@ -3,5 +3,5 @@ export function asSentence(text: string): string {
   const said = text.trim()
   if (said === '') return ''
   const begun = said.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())
-  return /[.!?…][)\]"'”’»]*$/u.test(begun) ? begun : `${begun}.`
+  return /[.!?…。！？।؟۔][)\]"'”’»]*$/u.test(begun) ? begun : `${begun}.`
 }
