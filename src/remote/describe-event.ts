@@ -5,6 +5,10 @@
 import { styleText } from 'node:util'
 import type { SessionEvent } from '../../packages/client/src/connect.ts'
 import { harmlessly } from '../core/text/harmless.ts'
+import { shortLine } from './chat/describe-chat.ts'
+
+/** Of what a task does. */
+const COLUMNS = 100
 
 /** Null: the event says nothing that a later one does not say better. */
 export function describeEvent(event: SessionEvent): string | null {
@@ -26,7 +30,7 @@ function bodyOf(event: SessionEvent): string | null {
       return styleText('cyan', `${event.step}${event.detail ? ` · ${event.detail}` : ''}`)
     case 'PlanCreatedEvent':
       return `${styleText('magenta', 'plan')}     ${event.plan.goal}\n${event.plan.tasks
-        .map((task) => `  ${task.index + 1}. ${task.type} ${firstLine(task.detail)}`)
+        .map((task) => `  ${task.index + 1}. ${task.type} ${shortLine(task.detail, COLUMNS)}`)
         .join('\n')}`
     case 'TaskUpdateEvent':
       return describeTask(event)
@@ -48,12 +52,7 @@ function bodyOf(event: SessionEvent): string | null {
 
 function describeTask({ task, taskStatus }: Extract<SessionEvent, { __typename: 'TaskUpdateEvent' }>): string {
   const exit = task.exitCode !== null && taskStatus !== 'RUNNING' ? ` (exit ${task.exitCode})` : ''
-  return `${styleText('yellow', 'task')} ${task.index + 1}   ${taskStatus}${exit} ${taskStatus === 'RUNNING' ? firstLine(task.detail) : ''}`
-}
-
-function firstLine(text: string): string {
-  const line = text.split(/\r?\n/, 1)[0] ?? ''
-  return line.length > 100 ? `${line.slice(0, 99)}…` : line
+  return `${styleText('yellow', 'task')} ${task.index + 1}   ${taskStatus}${exit} ${taskStatus === 'RUNNING' ? shortLine(task.detail, COLUMNS) : ''}`
 }
 
 function indent(text: string, columns: number): string {
