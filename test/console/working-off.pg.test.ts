@@ -1,4 +1,5 @@
 /** What people decide and set, worked off in the console by keys; and what each of two roles sees of it. */
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'
@@ -24,6 +25,27 @@ import { PATIENCE } from '../harness/patience.ts'
 const RULES = `[curation]\nadmin = "hold"\n${approvalRules('effect = "require"\ncommand = "tee"')}`
 const COLOURS = 'red blue green black white grey pink brown gold silver'.split(' ')
 const TAUGHT = ['lamp', 'door'].flatMap((thing) => COLOURS.map((colour) => `The ${thing} of the ${colour} room hums.`))
+
+/** Its words stand from the left to the right as they run, and its lines stay lines. */
+async function expectInOrder(command: Locator): Promise<void> {
+  const places = await command.evaluate((shown) => {
+    const texts = shown.ownerDocument.createTreeWalker(shown, 4)
+    const found: number[] = []
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+      for (const { 0: word, index } of (text.textContent ?? '').matchAll(/[א-ת]+|[0-9]+/g)) {
+        const range = shown.ownerDocument.createRange()
+        range.setStart(text, index)
+        range.setEnd(text, index + word.length)
+        found.push(range.getBoundingClientRect().left)
+      }
+    return found
+  })
+  expect(places).toHaveLength(4)
+  expect(places.toSorted((a, b) => a - b)).toEqual(places)
+  expect(await command.evaluate((shown) => shown.ownerDocument.defaultView?.getComputedStyle(shown).whiteSpace)).toBe(
+    'pre-wrap',
+  )
+}
 
 describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
   let world: ConsoleWorld
@@ -309,18 +331,21 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     const manifest = '[kiso.skill.args]\nword = { type = "string", required = true, description = "The word." }\n'
     addSkill(world.story.home, 'mark', { manifest, files: { 'run.js': '' } })
     await world.story.as('bridge').session(id).send('Hello', { user: 'Mallory' })
-    const hidden = 'run: echo \u202Etxt\u200B'
-    await send(world.story.as('ada'), id, `skill: mark {"word": "first"}\n${hidden}`)
-    const shown = ['mark {"word":"first"}', 'echo \uFFFDtxt\uFFFD']
+    const hidden = 'run: echo \u202Etxt\u200B\u00A0x'
+    const turned = 'run: cp גד אב 12 הו'
+    await send(world.story.as('ada'), id, `skill: mark {"word": "first"}\n${hidden}\n${turned}`)
+    const shown = ['mark {"word":"first"}', 'echo \uFFFDtxt\uFFFD\uFFFDx', 'cp גד אב 12 הו']
     await using opened = await world.open('ada', { path: '/approvals' })
     const { page } = opened
     const steps = page.locator('.approval-plan li')
     await steps.first().waitFor()
-    expect((await steps.allInnerTexts()).slice(0, 2)).toEqual(shown)
+    expect((await steps.allInnerTexts()).slice(0, 3)).toEqual(shown)
+    await expectInOrder(steps.nth(2))
     await page.goto(`${world.url}/#/sessions/${encodeURIComponent(id)}`)
     const card = page.getByRole('region', { name: 'Approval', exact: true })
     await card.waitFor()
-    expect((await card.locator('li').allInnerTexts()).slice(0, 2)).toEqual(shown)
+    expect((await card.locator('li').allInnerTexts()).slice(0, 3)).toEqual(shown)
+    await expectInOrder(card.locator('li').nth(2))
     await card.getByRole('button', { name: 'Deny' }).click()
     await card.waitFor({ state: 'hidden' })
   })

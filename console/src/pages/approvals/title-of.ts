@@ -5,5 +5,5 @@ const MOST = 120
 
 export function titleOf({ kind, task }: ApprovalRowFragment): string {
   const text = kind === 'PLAN' ? `Plan: ${task.plan.goal}` : task.detail
-  return text.length > MOST ? `${text.slice(0, MOST)}…` : text
+  return text.length > MOST ? `${text.slice(0, MOST).toWellFormed()}…` : text
 }

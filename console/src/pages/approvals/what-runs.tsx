@@ -5,6 +5,7 @@ import { describeCall } from '../../../../src/core/plan/what-runs.ts'
 import { harmless } from '../../../../src/core/text/harmless.ts'
 import type { ApprovalRowFragment } from '../../generated/graphql.ts'
 import { Badge } from '../../ui/display/badge.tsx'
+import { Code } from '../../ui/display/code.tsx'
 import { Time } from '../../ui/display/time.tsx'
 
 interface WhatRunsProps {
@@ -35,14 +36,21 @@ export function WhatRuns({ approval, state }: WhatRunsProps) {
 
 function OneTask({ task }: Pick<ApprovalRowFragment, 'task'>) {
   const name = task.skill ?? task.tool
-  if (task.type === 'EXEC') return <pre className="approval-code foreign">{harmless(task.detail)}</pre>
+  if (task.type === 'EXEC')
+    return (
+      <pre className="approval-code foreign">
+        <Code text={task.detail} />
+      </pre>
+    )
   return (
     <>
       <p className="foreign">
-        {name !== null && <strong className="mono">{name}</strong>} {task.detail}
+        {name !== null && <strong className="mono">{name}</strong>} {harmless(task.detail)}
       </p>
       {task.args !== null && (
-        <pre className="approval-code foreign">{harmless(JSON.stringify(task.args, null, 2))}</pre>
+        <pre className="approval-code foreign">
+          <Code text={JSON.stringify(task.args, null, 2)} />
+        </pre>
       )}
     </>
   )
@@ -51,11 +59,11 @@ function OneTask({ task }: Pick<ApprovalRowFragment, 'task'>) {
 function WholePlan({ plan }: { readonly plan: ApprovalRowFragment['task']['plan'] }) {
   return (
     <>
-      <p className="foreign">{plan.goal}</p>
+      <p className="foreign">{harmless(plan.goal)}</p>
       <ol className="approval-plan">
         {plan.tasks.map((task) => (
           <li key={task.id} className={task.type === 'MSG' ? 'foreign' : 'foreign mono'}>
-            {describeCall(task)}
+            <Code text={describeCall(task)} />
           </li>
         ))}
       </ol>

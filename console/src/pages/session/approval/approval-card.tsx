@@ -1,7 +1,6 @@
 /** One question whether something may run: approved, denied, changed first, or approved for the session. */
 import { useState } from 'react'
 import { describeCall } from '../../../../../src/core/plan/what-runs.ts'
-import { harmless } from '../../../../../src/core/text/harmless.ts'
 import { useChange } from '../../../data/use-change.ts'
 import { useRead } from '../../../data/use-read.ts'
 import {
@@ -13,6 +12,7 @@ import {
 import { Button } from '../../../ui/controls/button.tsx'
 import { TextField } from '../../../ui/controls/field.tsx'
 import { Badge } from '../../../ui/display/badge.tsx'
+import { Code } from '../../../ui/display/code.tsx'
 import { KeyHints } from '../../../ui/display/key-hints.tsx'
 import { Time } from '../../../ui/display/time.tsx'
 import { useKeys } from '../../../ui/keys/use-keys.ts'
@@ -139,16 +139,18 @@ function What({ asked }: { readonly asked: Asked }) {
       <ol className="approval-plan">
         {task.plan.tasks.map((one) => (
           <li key={one.id} className="foreign mono small">
-            {one.type === 'MSG' ? `message: ${one.detail}` : describeCall(one)}
+            <Code text={one.type === 'MSG' ? `message: ${one.detail}` : describeCall(one)} />
           </li>
         ))}
       </ol>
     )
   return (
     <pre className="task-code foreign">
-      {harmless(
-        task.type === 'EXEC' ? task.detail : `${task.skill ?? task.tool ?? ''} ${JSON.stringify(task.args, null, 2)}`,
-      )}
+      <Code
+        text={
+          task.type === 'EXEC' ? task.detail : `${task.skill ?? task.tool ?? ''} ${JSON.stringify(task.args, null, 2)}`
+        }
+      />
     </pre>
   )
 }
