@@ -5,6 +5,7 @@
 import { writeFile } from 'node:fs/promises'
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { must } from '../../src/platform/must.ts'
 import { converse } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
@@ -137,6 +138,24 @@ describe.skipIf(!hasBrowser)(`hostile texts${withoutBrowser}`, () => {
     await page.getByRole('button', { name: 'Stop' }).waitFor()
   })
 
+  test('texts from the right begin there, in titles, in facts and in what is typed', async () => {
+    const ada = world.story.as('ada')
+    const text = 'שלום עולם: git!'
+    await ada.run(OpenSessionDocument, { input: { id: 'cli:from-the-right', description: text } })
+    await ada.run(CreateFactDocument, { content: text })
+    await using opened = await world.open('ada', { path: '/sessions/cli:from-the-right' })
+    const { page } = opened
+    const shown = [page.locator('h1'), page.locator('.session-row strong'), page.locator('.fact-line > .foreign')]
+    for (const [index, path] of ['', '/sessions', '/memory/facts'].entries()) {
+      if (path !== '') await page.goto(`${world.url}/#${path}`)
+      const found = must(shown[index], 'one for each page').filter({ hasText: text }).first()
+      await found.waitFor()
+      expect([path, ...(await placesIn(found))]).toEqual([path, 2, 1, 0])
+    }
+    await page.getByRole('searchbox').first().fill(text)
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('[type=search]')).direction`)).toBe('rtl')
+  })
+
   test('60 of them in facts, names, descriptions and schedules', async () => {
     const ada = world.story.as('ada')
     const taken = { facts: 0, sessions: 0, schedules: 0 }
@@ -176,3 +195,18 @@ describe.skipIf(!hasBrowser)(`hostile texts${withoutBrowser}`, () => {
     await page.getByRole('dialog').waitFor()
   })
 })
+
+/** For "שלום", "עולם" and "!" in this order: how many of them stand further to the left. */
+async function placesIn(shown: Locator): Promise<number[]> {
+  const lefts = await shown.evaluate(({ firstChild: text, ownerDocument }) =>
+    ['שלום', 'עולם', '!'].map((part) => {
+      const range = ownerDocument.createRange()
+      const begin = text?.textContent?.indexOf(part) ?? -1
+      if (text === null || begin < 0) throw new Error(`"${part}" is not shown`)
+      range.setStart(text, begin)
+      range.setEnd(text, begin + part.length)
+      return range.getBoundingClientRect().left
+    }),
+  )
+  return lefts.map((left) => lefts.filter((other) => other < left).length)
+}

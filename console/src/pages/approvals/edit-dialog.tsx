@@ -38,6 +38,7 @@ export function EditDialog({ row, onClose, decide, isDeciding }: EditDialogProps
     <Dialog title="Edit and approve" isWide isOpen onClose={onClose} onSubmit={() => void approve()} actions={actions}>
       <TextAreaField
         label={row.task.type === 'EXEC' ? 'Command' : 'Arguments (JSON)'}
+        dir="ltr"
         rows={Math.min(14, Math.max(3, text.split('\n').length + 1))}
         spellCheck={false}
         autoFocus

@@ -59,7 +59,7 @@ export function TextField({
 }: FieldProps & Without<InputHTMLAttributes<HTMLInputElement>>) {
   return (
     <Labelled {...{ label, isLabelUnseen, hint, error }}>
-      {(input) => <input {...rest} {...input} className="input" />}
+      {(input) => <input dir="auto" {...rest} {...input} className="input" />}
     </Labelled>
   )
 }
@@ -73,7 +73,7 @@ export function TextAreaField({
 }: FieldProps & Without<TextareaHTMLAttributes<HTMLTextAreaElement>>) {
   return (
     <Labelled {...{ label, isLabelUnseen, hint, error }}>
-      {(input) => <textarea rows={4} {...rest} {...input} className="input" />}
+      {(input) => <textarea rows={4} dir="auto" {...rest} {...input} className="input" />}
     </Labelled>
   )
 }
@@ -127,7 +127,7 @@ export function SearchField({
     <label className="search">
       <span className="unseen">{label}</span>
       <Icon name="search" />
-      <input type="search" placeholder={label} data-search {...rest} className="input" />
+      <input type="search" placeholder={label} data-search dir="auto" {...rest} className="input" />
     </label>
   )
 }

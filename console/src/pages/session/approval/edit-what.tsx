@@ -41,6 +41,7 @@ export function EditWhat({ asked, edited, problem, onChange }: EditWhatProps) {
     <div className="approval-edit">
       <TextAreaField
         label={asked.task.type === 'EXEC' ? 'Command' : 'Arguments'}
+        dir="ltr"
         rows={Math.min(12, edited.split('\n').length + 1)}
         spellCheck={false}
         autoFocus
