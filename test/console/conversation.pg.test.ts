@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MAX_CONTENT_BYTES } from '../../src/intake/message/message-content.ts'
 import { AppendMessageDocument, OpenSessionDocument } from '../generated/graphql.ts'
 import { approvalRules } from '../harness/approvals.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
@@ -170,6 +171,17 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     expect(await page.locator('.entry-person').count()).toBe(0)
   })
 
+  test('why a message is not taken is read out', async () => {
+    await using opened = await world.open('ada', { path: `/sessions/${encodeURIComponent(ID)}` })
+    const { page } = opened
+    await page.locator('.entry').first().waitFor()
+    expect(await page.getByRole('alert').innerText()).toBe('')
+    await say(page, 'x'.repeat(MAX_CONTENT_BYTES + 1))
+    await page.getByRole('alert').filter({ hasText: 'Not sent: ' }).waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await expect.poll(() => page.getByRole('alert').innerText()).toBe('')
+  })
+
   test('a message with a file that did not arrive is not sent without it: it is tried again, or left out', async () => {
     await world.story.as('ada').run(OpenSessionDocument, { input: { id: 'cli:failed-upload' } })
     await using opened = await world.open('ada', { path: '/sessions/cli:failed-upload', allowed: /Failed to load/ })
@@ -252,7 +264,7 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     await page.locator('.entry-agent', { hasText: 'First is done' }).waitFor()
     await waiting.waitFor({ state: 'detached' })
     await page.locator('.entry-person', { hasText: 'run: rm -f other' }).waitFor()
-    expect(await page.locator('.unseen[aria-live]').innerText()).toContain('First is done')
+    expect(await page.locator('.talk > .unseen[aria-live]').innerText()).toContain('First is done')
   })
 
   test.each(['Turn', 'Details'])('the headings of a session, with "%s" beside it, leave out no level', async (tab) => {

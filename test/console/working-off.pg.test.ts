@@ -403,9 +403,15 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
 
   test('approvals in their session: edited, approved and denied by keys, where the conversation is', async () => {
     const ada = world.story.as('ada')
-    for (const name of ['red', 'blue', 'grey']) await send(ada, 'cli:inside', `run: echo ${name} | tee ${name}.txt`)
+    await converse(ada, 'cli:inside', 'Hello')
     await using opened = await world.open('ada', { path: '/sessions/cli:inside' })
     const { page } = opened
+    await page.locator('.entry-agent').waitFor()
+    // It is there before there is something to read out.
+    const announced = page.locator('.session-talk > [aria-live="polite"]')
+    await announced.waitFor({ state: 'attached' })
+    for (const name of ['red', 'blue', 'grey']) await send(ada, 'cli:inside', `run: echo ${name} | tee ${name}.txt`)
+    await announced.filter({ hasText: '1 approval needed' }).waitFor({ state: 'attached' })
     const card = page.getByRole('region', { name: 'Approval', exact: true })
     await card.getByText('echo red').waitFor()
     await press(opened, 'e')

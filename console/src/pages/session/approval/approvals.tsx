@@ -5,6 +5,7 @@ import { queryClient } from '../../../data/query-client.ts'
 import { keyOf, useRead } from '../../../data/use-read.ts'
 import { useUpdates } from '../../../data/use-updates.ts'
 import { ApprovalsBelowDocument, ApprovalUpdatesDocument } from '../../../generated/graphql.ts'
+import { countOf } from '../../../ui/display/time-text.ts'
 import { ApprovalCard } from './approval-card.tsx'
 import './approval.css'
 
@@ -19,13 +20,20 @@ export function Approvals({ id }: { readonly id: string }) {
   const own = approvals.map((approval) => approval.id)
   const below = enabled ? (data?.session?.approvals ?? []).map((approval) => approval.id).toReversed() : []
   const ids = [...new Set([...own, ...below])]
-  if (ids.length === 0) return null
   return (
-    <div className="above-composer approvals" role="region" aria-label="Approvals">
-      {ids.map((each, index) => (
-        <ApprovalCard key={each} id={each} hasKeys={index === 0} />
-      ))}
-    </div>
+    <>
+      {/* What comes into a region is read out, a region that comes is not. */}
+      <div className="unseen" aria-live="polite">
+        {ids.length > 0 && `${countOf(ids.length, 'approval')} needed`}
+      </div>
+      {ids.length > 0 && (
+        <div className="above-composer approvals" role="region" aria-label="Approvals">
+          {ids.map((each, index) => (
+            <ApprovalCard key={each} id={each} hasKeys={index === 0} />
+          ))}
+        </div>
+      )}
+    </>
   )
 }
 
