@@ -12,8 +12,8 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'
 import { Story } from '../harness/story.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { ConsoleBrowser } from './console-world.ts'
-import { startExample } from './shots/example.ts'
+import { ConsoleBrowser, type Opened } from './console-world.ts'
+import { SHOWN_SESSION, startExample } from './shots/example.ts'
 import { PICTURES } from './shots/pictures.ts'
 
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'] as const
@@ -84,8 +84,7 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
   test('with texts of twice their size, a wide window shows each page as a phone does', async () => {
     await using opened = await browser.open('ada')
     const { page } = opened
-    const devtools = await opened.context.newCDPSession(page)
-    await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+    await enlargeTexts(opened)
     for (const { name, path, isLoggedOut, prepare } of PICTURES) {
       if (isLoggedOut === true) continue
       await page.goto(`${browser.url}/#${path}`)
@@ -95,6 +94,33 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
         document.querySelector(part).getBoundingClientRect().width)`)
       expect(widths, `how wide ${name} is`).toEqual([1280, 1280])
     }
+  })
+
+  test('with texts of twice their size, a phone cuts off no title, no button and no field', async () => {
+    await using opened = await browser.open('ada', { width: 390, height: 844 })
+    const { page } = opened
+    await enlargeTexts(opened)
+    for (const { name, path, isLoggedOut, prepare } of PICTURES) {
+      if (isLoggedOut === true) continue
+      await page.goto(`${browser.url}/#${path}`)
+      // So few rows of the audit are in the page that the one which its picture shows may not be.
+      if (name === 'audit') await page.locator('.list-row').first().waitFor()
+      else await prepare(page, { isPhone: true })
+      expect(await page.evaluate(FITS), `${name} fits`).toBe(true)
+      expect(await page.evaluate(CUT_OFF), `what is cut off on ${name}`).toEqual([])
+    }
+  })
+
+  test('with texts of twice their size, an approval leaves the conversation its place, and is reached', async () => {
+    await using opened = await browser.open('ada')
+    const { page } = opened
+    await enlargeTexts(opened)
+    await page.goto(`${browser.url}/#/sessions/${encodeURIComponent(SHOWN_SESSION)}`)
+    const card = page.getByRole('region', { name: 'Approval', exact: true })
+    await card.waitFor()
+    expect((await page.locator('.talk-scroll').boundingBox())?.height).toBeGreaterThan(200)
+    for (const button of await card.getByRole('button').all()) await button.click({ trial: true })
+    await page.getByRole('textbox', { name: 'Message' }).click({ trial: true })
   })
 
   test('every dialog keeps the focus, gives it back, and has a name for all that is in it', async () => {
@@ -154,6 +180,12 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
   })
 })
 
+/** To twice their size. */
+async function enlargeTexts({ context, page }: Opened): Promise<void> {
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+}
+
 /** Presses Tab until what has the name has the focus; with `by`, arrows from one of its neighbours. */
 async function tabTo(page: Page, name: string, { key = 'Tab', by = '' } = {}): Promise<void> {
   const has = `(() => {
@@ -173,6 +205,15 @@ async function tabTo(page: Page, name: string, { key = 'Tab', by = '' } = {}): P
 /** Its parts scroll, the document as a whole never does. */
 const FITS = `(({ scrollWidth, scrollHeight }) => scrollWidth <= innerWidth && scrollHeight <= innerHeight)(
   document.documentElement)`
+
+/** What leaves the window at its sides, or has no width; but for what scrolls there by itself. */
+const CUT_OFF = `[...document.querySelectorAll('main :is(h1, h2, strong, button, a, input, select, textarea, .badge)')]
+  .filter((one) => one.checkVisibility() && one.closest('.unseen, pre, .tabs-list, .session-switch, [role=region][tabindex]') === null)
+  .filter((one) => {
+    const { left, right, width } = one.getBoundingClientRect()
+    return left < -1 || right > innerWidth + 1 || width < 8
+  })
+  .map((one) => one.outerHTML.slice(0, 100))`
 
 /** What is animated for longer than nobody sees. */
 const MOVING = `document.getAnimations().filter(({ effect }) => effect.getTiming().duration > 1)
