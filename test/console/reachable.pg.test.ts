@@ -123,6 +123,31 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
     await page.getByRole('textbox', { name: 'Message' }).click({ trial: true })
   })
 
+  test('in the colours of the system, the focus and what is chosen are seen; with more contrast, all texts are', async () => {
+    await using opened = await browser.open('ada', { path: '/approvals' })
+    const { page } = opened
+    await page.locator('.pick-row').first().waitFor()
+    await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })
+    const ground = (selector: string): Promise<string> =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).backgroundColor`)
+    expect(await ground('.nav-current')).not.toBe(await ground('.nav-page:not(.nav-current)'))
+    expect(await ground('[role=tab][aria-selected=true]')).not.toBe(await ground('[role=tab][aria-selected=false]'))
+    const outlined = `['solid', 'auto'].includes(getComputedStyle(document.activeElement).outlineStyle)`
+    for (const shown of [page.locator('.pick-row').first(), page.getByRole('combobox').first()]) {
+      await shown.focus()
+      await page.keyboard.press('Shift')
+      expect(await page.evaluate(outlined)).toBe(true)
+    }
+    await page.getByRole('button', { name: 'You and this console' }).press('Enter')
+    await page.keyboard.press('ArrowDown')
+    expect(await page.evaluate(outlined)).toBe(true)
+    await page.emulateMedia({ forcedColors: 'none', contrast: 'more' })
+    const colours = `new Set(['.soft', '.faint', 'h1'].map((shown) =>
+      getComputedStyle(document.querySelector('main ' + shown)).color)).size`
+    // A change of colours is a transition, if a very short one.
+    await expect.poll(() => page.evaluate<number>(colours)).toBe(1)
+  })
+
   test('every dialog keeps the focus, gives it back, and has a name for all that is in it', async () => {
     await using opened = await browser.open('ada')
     const { page } = opened
