@@ -7,10 +7,26 @@ import { Marked } from 'marked'
 
 const TEXT_TAGS = 'a b br code del details em i input kbd s span strong sub summary sup'
 const BLOCK_TAGS = 'blockquote h1 h2 h3 h4 h5 h6 hr li ol p pre ul table tbody td th thead tr'
+/** Of a text that is parsed: what the parser does with lists grows with the square of its length, */
+const MOST_CHARS = 32 * 1024
+/** and with spaces with the square of theirs. */
+const MANY_SPACES = ' '.repeat(1000)
+/** Of what stands behind each part of a line, in one text: a word or a mark may be compared with all of it. */
+const MOST_READ = 8_000_000
+let read = 0
+
 const marked = new Marked({
   gfm: true,
   // A line ends where the person, the model or the command ended it: few of them wrap their lines.
   breaks: true,
+  tokenizer: {
+    // The first that is asked about each part of a line. `false`: the parser's own rule says what it is.
+    escape(rest) {
+      read += rest.length
+      if (read > MOST_READ) throw new RangeError('it takes too long')
+      return false
+    },
+  },
   renderer: {
     // HTML is shown as it was written: nothing of it reaches the browser's parser.
     html({ text }) {
@@ -35,9 +51,9 @@ const config: Config & { RETURN_DOM_FRAGMENT: true } = {
   ...policy(),
 }
 
-/** Any text is taken; what is no Markdown, or is nested beyond what can be parsed, is shown as it is. */
+/** Any text is taken; what is no Markdown, too long, or nested beyond what can be parsed, is shown as it is. */
 export function renderMarkdown(text: string): DocumentFragment {
-  const html = unlessTooDeep(() => marked.parse(text, { async: false }))
+  const html = unlessTooMuch(text, () => marked.parse(text, { async: false }))
   if (html === null) return asWritten(text)
   const fragment = DOMPurify.sanitize(html, config)
   for (const link of fragment.querySelectorAll('a')) {
@@ -59,11 +75,13 @@ export function renderMarkdown(text: string): DocumentFragment {
 
 /** The parts of a text that stand for themselves, in order: paragraphs, lists, code, tables. */
 export function blocksOf(text: string): readonly string[] {
-  return unlessTooDeep(() => marked.lexer(text).map(({ raw }) => raw)) ?? [text]
+  return unlessTooMuch(text, () => marked.lexer(text).map(({ raw }) => raw)) ?? [text]
 }
 
-/** Null: the parser, which goes as deep as lists and quotes do, has come to the end of its stack. */
-function unlessTooDeep<Result>(parse: () => Result): Result | null {
+/** Null: it takes too long, or the parser, which goes as deep as lists and quotes do, came to the end of its stack. */
+function unlessTooMuch<Result>(text: string, parse: () => Result): Result | null {
+  if (text.length > MOST_CHARS || text.includes(MANY_SPACES)) return null
+  read = 0
   try {
     return parse()
   } catch (error) {
