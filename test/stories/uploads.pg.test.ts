@@ -348,6 +348,25 @@ describe('nothing is stored', () => {
     expect([response.statusCode, await filesOf('ben', id), staged()]).toEqual([401, [], []])
   })
 
+  test('beside many that one user sends slowly: those of others are taken', async () => {
+    const id = await open('@ben:slow', ['cleo'], 'ben')
+    let refused = 0
+    const slow = Array.from({ length: 50 }, (_, index) => {
+      const sending = httpRequest(`${story.app.url}/files/${id}/${index}.txt`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${tokenOf('ben')}`, 'content-length': '8' },
+      })
+      sending.on('response', ({ statusCode }) => (refused += statusCode === 503 ? 1 : 0)).on('error', () => undefined)
+      sending.write('half')
+      return sending
+    })
+    await vi.waitFor(() => expect(staged().length + refused).toBe(slow.length), PATIENCE)
+    expect((await put('cleo', `${id}/cleo.txt`, 'c')).status).toBe(201)
+    for (const sending of slow) sending.destroy()
+    await vi.waitFor(() => expect(staged()).toEqual([]), PATIENCE)
+    expect((await put('ben', `${id}/ben.txt`, 'b')).status).toBe(201)
+  })
+
   test('beyond the quota of who opened the session, which counts it at once', async () => {
     await story.reconfigure(storyConfig({ toml: '[quotas]\nuser_workspaces_mib = 3\n' }))
     const id = await open('@cleo:quota', [], 'cleo')

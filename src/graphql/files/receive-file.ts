@@ -15,7 +15,7 @@ import { expectFile, receiveFile, type FileReceived, type FileTarget } from '../
 import type { IntakeContext, StagedFile } from '../../intake/intake-context.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { CredentialOf } from '../login/credential.ts'
-import type { Authenticate } from '../socket/connections.ts'
+import { holderOf, type Authenticate } from '../socket/connections.ts'
 import { sendJson } from '../health/probes.ts'
 import type { Exchange } from '../http/plain-route.ts'
 import { refuse, refuseForNow, refuseStranger, type Problem } from './refuse.ts'
@@ -25,6 +25,8 @@ export const UPLOADS_PATH = '/files/'
 export const UPLOAD_DEADLINE_MS = 300_000
 /** Bodies that come in at the same time, in this process. */
 const MAX_AT_A_TIME = 50
+/** Of them from one user, or one connector: who sends slowly keeps no others out. */
+const MAX_OF_ONE = 20
 const RETRY_AFTER_S = '2'
 
 export interface ReceiveFileOptions {
@@ -55,7 +57,8 @@ interface Come {
 
 export class FileReceiver {
   readonly #options: ReceiveFileOptions
-  #running = 0
+  /** Whose bodies come in. */
+  readonly #running: string[] = []
 
   constructor(options: ReceiveFileOptions) {
     this.#options = options
@@ -81,13 +84,19 @@ export class FileReceiver {
     if (waitMs > 0) return refuseForNow(exchange, 429, String(Math.ceil(waitMs / 1000)))
     const problem = bodyProblem(request)
     if (problem !== null) return refuse(exchange, problem.status, problem)
-    if (this.#running >= MAX_AT_A_TIME) return refuseForNow(exchange, 503, RETRY_AFTER_S)
-    this.#running += 1
+    const holder = holderOf(viewer)
+    const isTooMany = this.#running.length >= MAX_AT_A_TIME || this.#runningOf(holder) >= MAX_OF_ONE
+    if (isTooMany) return refuseForNow(exchange, 503, RETRY_AFTER_S)
+    this.#running.push(holder)
     try {
       await this.#receive(exchange, { credential, viewer, target })
     } finally {
-      this.#running -= 1
+      this.#running.splice(this.#running.indexOf(holder), 1)
     }
+  }
+
+  #runningOf(holder: string): number {
+    return this.#running.filter((one) => one === holder).length
   }
 
   async #receive(

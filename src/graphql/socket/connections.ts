@@ -112,6 +112,6 @@ export class Connections {
 }
 
 /** Whose connections are counted together. */
-function holderOf({ user, tokenName }: Viewer): string {
+export function holderOf({ user, tokenName }: Viewer): string {
   return user === null ? `token ${tokenName}` : `user ${user.name}`
 }
