@@ -3,6 +3,7 @@
  * USER runs without a sandbox that has been seen to hold. Real processes; role ADMIN with and without bubblewrap.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { CommandInput, CommandOutcome } from '../../src/execution/command.ts'
@@ -143,6 +144,12 @@ for (const { name, role, skipped, ...options } of WAYS) {
         stdout: "it's €\na\uFFFD\uFFFDb",
       })
       expect(await fixture.run('echo \0')).toMatchObject({ kind: 'refused', reason: expect.stringContaining('NUL') })
+    })
+
+    test('gives way to the server, unless it is of an admin', async () => {
+      const outcome = await fixture.run('nice')
+      const niceness = outcome.kind === 'exited' ? Number(outcome.stdout) : NaN
+      expect(niceness > getPriority()).toBe(role === 'USER')
     })
 
     test('sees its workspace and its home, and nothing of the environment of the server', async () => {

@@ -130,16 +130,22 @@ function controlArgs(): readonly string[] {
   return ['--seccomp', String(SECCOMP_FD), '--json-status-fd', String(STATUS_FD), '--']
 }
 
+/** As `nice` counts: the server and its database come before each of the processes that a command starts. */
+const NICENESS = 10
+
 /**
  * Runs inside, before the command; it needs bash, because dash knows no `ulimit -u`. Closes every file that the server
- * has left open to its children, sets the limits (inside, where processes are counted for this sandbox alone), waits
- * for its order, and becomes the command. Whatever fails on the way, the command does not run.
+ * has left open to its children, gives way to the server, sets the limits (inside, where processes are counted for this
+ * sandbox alone), waits for its order, and becomes the command. Whatever fails on the way, the command does not run,
+ * but for `renice`, which a system may not have.
  */
 function shellArgs(limits: CommandLimits): readonly string[] {
   const closeFiles = `for fd in /proc/self/fd/*; do fd=\${fd##*/}; case $fd in 0|1|2|${READY_FD}) ;; *) eval "exec $fd>&-" || exit 125 ;; esac; done`
   const { processCount, openFileCount } = limits
   const ofProcess = `ulimit -c 0 -d ${inKibibytes(limits.processDataBytes)} -u ${processCount} -n ${openFileCount}`
-  return [...SHELL, '-c', [closeFiles, 'unset fd', `${ofProcess} || exit 125`, AWAIT_ORDER].join('; ')]
+  // In a shell of its own, so that the command's knows nothing of it.
+  const giveWay = `(renice -n ${NICENESS} -p $$) >/dev/null 2>&1`
+  return [...SHELL, '-c', [closeFiles, 'unset fd', giveWay, `${ofProcess} || exit 125`, AWAIT_ORDER].join('; ')]
 }
 
 function inKibibytes(bytes: number): number {
