@@ -221,6 +221,12 @@ const RESOURCES: readonly HostileCommand[] = [
     command: `${perlCall('memfd_create', '"x"', 0)}; ${perlCall('shmget', 0, 1_000_000_000, 0o1777)}; ${perlCall('msgget', 0, 0o1777)}; ${perlCall('semget', 0, 32_000, 0o1777)}`,
   },
   {
+    name: 'takes the asynchronous requests that the machine has for all programs',
+    command: perl(
+      `my $taken = "\\0" x 8; print "ESCAPED\\n" if syscall(${callNumber('io_setup')}, 60_000, $taken) != -1`,
+    ),
+  },
+  {
     name: 'takes memory with page tables',
     // One page that is read in each 2 MiB of a mapping takes 4 KiB, which is in no process's own memory.
     command: `head -c 8M /dev/zero > mapped; ${perl(

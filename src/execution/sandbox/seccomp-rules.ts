@@ -104,6 +104,7 @@ const SEEMINGLY_ABSENT: Readonly<Record<string, CallNumbers>> = {
   io_uring_setup: [425, 425], // would make calls past the filter
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
+  io_setup: [206, 0], // counted for the whole machine
   memfd_create: [319, 279], // files in memory that no process is charged for
   memfd_secret: [447, 447],
 }
