@@ -35,6 +35,8 @@ export interface OperationContext {
   readonly params: GraphQLParams
   /** Null where a subscription cannot be answered: over HTTP to a client that does not accept an event stream. */
   readonly openLogChannel: (() => LogChannel) | null
+  /** Of the operation (operation-limits.ts), as it was measured when it was parsed. */
+  readonly cost?: number
 }
 
 /**

@@ -37,6 +37,10 @@ export const LIMITS = {
   tokens: 1000,
   depth: 12,
   cost: 5000,
+  /** Of a subscription, which runs anew with each event. */
+  eventCost: 1000,
+  /** Of the open subscriptions of a user together (standing-cost.ts). */
+  standingCost: 30_000,
   aliases: 50,
   directives: 20,
   rootFields: 20,
@@ -80,12 +84,13 @@ export function checkDocument(document: DocumentNode): GraphQLError | null {
 }
 
 /** Null when within limits. */
-export function checkSize(size: OperationSize): GraphQLError | null {
+export function checkSize(size: OperationSize, isSubscription = false): GraphQLError | null {
   if (size.rootFields > LIMITS.rootFields) return tooComplex(`${size.rootFields} root fields`, `${LIMITS.rootFields}`)
   if (size.depth > LIMITS.depth) return tooComplex(`a depth of ${size.depth}`, `${LIMITS.depth}`)
-  if (size.cost <= LIMITS.cost) return null
+  const limit = isSubscription ? LIMITS.eventCost : LIMITS.cost
+  if (size.cost <= limit) return null
   const cost = Number.isFinite(size.cost) ? `a cost of ${Math.ceil(size.cost)}` : 'an endless cost'
-  return tooComplex(cost, `${LIMITS.cost}: ask for smaller pages ("first"), or for less in each`)
+  return tooComplex(cost, `${limit}: ask for smaller pages ("first"), or for less in each`)
 }
 
 export function tooComplex(has: string, limit: string): GraphQLError {

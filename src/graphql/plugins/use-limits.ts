@@ -2,6 +2,7 @@
 import {
   getOperationAST,
   GraphQLError,
+  OperationTypeNode,
   type DocumentNode,
   type GraphQLSchema,
   type OperationDefinitionNode,
@@ -33,15 +34,17 @@ export function useLimits(schema: GraphQLSchema): DoorPlugin {
   }
 
   return {
-    onParse({ context: { params } }) {
+    onParse({ context: { params }, extendContext }) {
       if (isTooDeep(params.variables)) throw tooDeep()
       return ({ result }) => {
         if (!isDocument(result)) return
         // Measured before validation; so a document without the named operation is refused before it is validated.
         const operation = getOperationAST(result, params.operationName)
         if (operation === null || operation === undefined) throw unknownOperation(params.operationName)
-        const tooMuch = checkSize(sizeOf(result, operation, params))
+        const size = sizeOf(result, operation, params)
+        const tooMuch = checkSize(size, operation.operation === OperationTypeNode.SUBSCRIPTION)
         if (tooMuch !== null) throw tooMuch
+        extendContext({ cost: size.cost })
       }
     },
   }

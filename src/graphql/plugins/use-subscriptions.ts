@@ -26,6 +26,7 @@ import { readLogOperation, type LogOperation, type ReadLogOperation } from '../o
 import { maskError, maskResult } from '../operation/mask-error.ts'
 import { MaskedResults } from '../operation/masked-results.ts'
 import { EXECUTION_OPTIONS } from '../operation/operation-limits.ts'
+import { StandingCost } from '../operation/standing-cost.ts'
 import { withinBudget } from '../operation/within-budget.ts'
 
 export interface SubscriptionsOptions {
@@ -47,29 +48,39 @@ export function useSubscriptions(options: SubscriptionsOptions): DoorPlugin {
   }
 }
 
+/** A subscription that counts as one of its user's until it is released. */
+interface Held {
+  readonly caller: Caller
+  readonly release: () => void
+}
+
 class Subscriptions {
   readonly #options: SubscriptionsOptions
+  readonly #standing = new StandingCost()
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options
   }
 
   /** Never rejects; what it yields is masked. */
-  async begin(args: ExecutionArgs, { caller, openLogChannel }: OperationContext): Promise<Results> {
+  async begin(args: ExecutionArgs, { caller, openLogChannel, cost }: OperationContext): Promise<Results> {
     if (openLogChannel === null) return { errors: [noStream()] }
     const log = readLog(this.#options.schema, args)
-    if (log === null) return this.#follow(args, caller)
-    if (log.kind === 'refused') return this.#masked({ errors: log.errors }, caller)
-    return this.#followLog(log, caller, openLogChannel())
+    if (log?.kind === 'refused') return this.#masked({ errors: log.errors }, caller)
+    const release = this.#standing.take(caller.viewer, must(cost, 'what is executed was measured'))
+    if (release instanceof GraphQLError) return { errors: [release] }
+    const held = { caller, release }
+    return log === null ? this.#follow(args, held) : this.#followLog(log, held, openLogChannel())
   }
 
-  async #followLog(read: LogOperation, caller: Caller, channel: LogChannel): Promise<Results> {
+  async #followLog(read: LogOperation, { caller, release }: Held, channel: LogChannel): Promise<Results> {
     const { hub, metrics, denials } = this.#options
     const operation = channel.lastSeq === null ? read : { ...read, after: channel.lastSeq }
     const opened = await hub
       .open({ operation, viewer: caller.viewer, subscriber: channel.subscriber })
       .catch((error: unknown) => maskError(error, { logger: caller.logger, metrics }))
     if (opened instanceof GraphQLError) {
+      release()
       if (opened.extensions['code'] === 'NOT_FOUND')
         denials.absent(caller.viewer, `Subscription.${read.field}`, read.sessionId)
       return { errors: [opened] }
@@ -80,21 +91,28 @@ class Subscriptions {
       close: () => {
         if (isOpen) metrics.subscribers.dec({ kind: 'log' })
         isOpen = false
+        release()
         opened.close()
       },
     })
   }
 
-  async #follow(args: ExecutionArgs, caller: Caller): Promise<Results> {
+  async #follow(args: ExecutionArgs, { caller, release }: Held): Promise<Results> {
     const { subscribers } = this.#options.metrics
     const source = await this.#start(args)
-    if (!(Symbol.asyncIterator in source)) return this.#masked(source, caller)
+    if (!(Symbol.asyncIterator in source)) {
+      release()
+      return this.#masked(source, caller)
+    }
     subscribers.inc({ kind: 'other' })
     return new MaskedResults({
       source,
       mask: (result) => this.#masked(result, caller),
       maskError: (error) => maskError(error, { logger: caller.logger, metrics: this.#options.metrics }),
-      onEnd: () => subscribers.dec({ kind: 'other' }),
+      onEnd: () => {
+        release()
+        subscribers.dec({ kind: 'other' })
+      },
     })
   }
 
