@@ -101,7 +101,8 @@ async function fill(databaseUrl: string): Promise<void> {
   await client.connect()
   await client.query(`INSERT INTO sessions (id, source_kind, source_interactive, last_seq, last_activity_at)
     SELECT 'paged:' || n, 'bench', true, 0, now() FROM generate_series(0, ${SESSIONS - 1}) n`)
-  await client.query(`INSERT INTO messages (id, session_id, seq, role, user_name, content, trusted, status, client, created_at)
+  await client.query(`INSERT INTO messages
+      (id, session_id, seq, role, user_name, content, trusted, status, client, created_at)
     SELECT 'msg_' || lpad(n::text, 26, '0'), 'paged:' || n % ${SESSIONS}, n, 'USER', 'ada',
       'Message ' || n || repeat(' of some words', 3), true, 'DONE', 'bench', now()
     FROM generate_series(1, ${SESSIONS * PER_SESSION}) n`)

@@ -25,7 +25,8 @@ async function serve(messages: readonly MessageRow[]): Promise<string> {
       Session: { messages: () => ({ edges: messages.map((node) => ({ node })) }) },
     },
   })
-  server.on('request', createYoga({ schema, logging: false }))
+  const yoga = createYoga({ schema, logging: false })
+  server.on('request', (request, response) => void yoga(request, response))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
