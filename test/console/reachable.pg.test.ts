@@ -14,7 +14,7 @@ import { Story } from '../harness/story.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleBrowser, type Opened } from './console-world.ts'
 import { SHOWN_SESSION, startExample } from './shots/example.ts'
-import { PICTURES } from './shots/pictures.ts'
+import { PICTURES, type Picture } from './shots/pictures.ts'
 
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'] as const
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
     for (const { name, path, isLoggedOut, prepare } of PICTURES) {
       if (isLoggedOut === true) continue
       await page.goto(`${browser.url}/#${path}`)
-      await prepare(page, { isPhone: true })
+      await prepared(page, { name, prepare })
       expect(await page.evaluate(FITS), `${name} fits`).toBe(true)
       const widths = await page.evaluate<number[]>(`['main', 'nav'].map((part) =>
         document.querySelector(part).getBoundingClientRect().width)`)
@@ -103,9 +103,7 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
     for (const { name, path, isLoggedOut, prepare } of PICTURES) {
       if (isLoggedOut === true) continue
       await page.goto(`${browser.url}/#${path}`)
-      // So few rows of the audit are in the page that the one which its picture shows may not be.
-      if (name === 'audit') await page.locator('.list-row').first().waitFor()
-      else await prepare(page, { isPhone: true })
+      await prepared(page, { name, prepare })
       expect(await page.evaluate(FITS), `${name} fits`).toBe(true)
       expect(await page.evaluate(CUT_OFF), `what is cut off on ${name}`).toEqual([])
     }
@@ -209,6 +207,12 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
 async function enlargeTexts({ context, page }: Opened): Promise<void> {
   const devtools = await context.newCDPSession(page)
   await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+}
+
+/** So few rows of the audit are drawn with large texts that the one which its picture shows may not be. */
+async function prepared(page: Page, { name, prepare }: Pick<Picture, 'name' | 'prepare'>): Promise<void> {
+  if (name === 'audit') await page.locator('.list-row').first().waitFor()
+  else await prepare(page, { isPhone: true })
 }
 
 /** Presses Tab until what has the name has the focus; with `by`, arrows from one of its neighbours. */
