@@ -8,7 +8,8 @@ import { TOKEN, type Stage } from './stage.ts'
 import type { Row } from './table.ts'
 import type { MessageRow, YogaFloorApi } from './yoga-floor-main.ts'
 
-const PAGE = `query Page($id: ID!) { session(id: $id) { messages(last: 50) { edges { node { id content status createdAt role user } } } } }`
+const PAGE = `query Page($id: ID!) {
+  session(id: $id) { messages(last: 50) { edges { node { id content status createdAt role user } } } } }`
 const SESSIONS = 200
 const PER_SESSION = 100
 const AT_ONCE = 8
