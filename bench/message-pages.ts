@@ -1,4 +1,4 @@
-/** (f) How many pages of 50 messages a second one server gives, 8 at once, beside a bare yoga that has one in memory. */
+/** (f) How many pages of 50 messages a second one server gives, 8 at once, beside a bare yoga with one in memory. */
 import pg from 'pg'
 import { median, show } from './figures.ts'
 import { HelperProcess } from './helper-process.ts'
