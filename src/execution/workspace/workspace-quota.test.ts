@@ -31,6 +31,16 @@ test('a workspace is over its limit until files are deleted', async () => {
   expect(quota.isOver(workspace)).toBe(false)
 })
 
+test('what a measurement that began earlier has seen does not count once a later one is known', async () => {
+  const times = [2, 1]
+  const clock = { ...systemClock, monotonicMs: () => times.shift() ?? 3 }
+  const quota = new WorkspaceQuota({ ...DEFAULT_COMMAND_LIMITS, workspaceBytes: 1_000_000 }, clock)
+  await quota.measureNow(workspace)
+  writeFileSync(join(workspace, 'large'), Buffer.alloc(2_000_000, 1))
+  await quota.measureNow(workspace)
+  expect(quota.isOver(workspace)).toBe(false)
+})
+
 test('empty files count too', async () => {
   const quota = newQuota({ workspaceFileCount: 50 })
   for (let index = 0; index < 60; index++) writeFileSync(join(workspace, String(index)), '')

@@ -93,7 +93,9 @@ export class WorkspaceQuota {
 
   async #measure(workspace: string, now: FreeSpace): Promise<Measurement> {
     const measurement = { ...(await measureUsage(workspace)), ...now }
-    this.#remember(workspace, measurement)
+    // One that began before what is known now may have seen what was deleted meanwhile.
+    const known = this.#measurements.get(workspace)
+    if (known === undefined || known.atMs <= now.atMs) this.#remember(workspace, measurement)
     return measurement
   }
 
