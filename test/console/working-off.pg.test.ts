@@ -388,6 +388,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     const row = (word: string) => page.locator('.pick-row', { hasText: `echo ${word}` })
     await row('six').waitFor()
     await row('five').click({ position: { x: 2, y: 2 } })
+    await expect.poll(() => row('five').getAttribute('aria-current')).toBe('true')
     await page.route('**/graphql', (route) => route.abort())
     await page.keyboard.press('a')
     await page.getByText('The server did not answer').waitFor()

@@ -167,6 +167,6 @@ for (const variant of VARIANTS) {
   })
 }
 
-test('there are 41 hostile and 10 ordinary commands', () => {
-  expect([HOSTILE_COMMANDS.length, ORDINARY_COMMANDS.length]).toEqual([41, 10])
+test('there are 42 hostile and 10 ordinary commands', () => {
+  expect([HOSTILE_COMMANDS.length, ORDINARY_COMMANDS.length]).toEqual([42, 10])
 })
