@@ -263,7 +263,7 @@ describe.skipIf(skipped !== '')(`the zoo${skipped}`, { concurrent: true }, () =>
   test('a program ends with its server, however that ends', async ({ expect, onTestFinished }) => {
     const home = createTestHome()
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
-    const supervisor = spawn(process.execPath, ['test/mcp/host-of-programs.ts', home])
+    const supervisor = spawn(process.execPath, ['test/mcp/program-process.ts', home])
     await once(supervisor.stdout, 'data')
     expect(running({ home })).not.toEqual([])
     supervisor.kill('SIGKILL')
