@@ -14,7 +14,7 @@ import { Story } from '../harness/story.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { ConsoleBrowser, type Opened } from './console-world.ts'
 import { SHOWN_SESSION, startExample } from './shots/example.ts'
-import { PICTURES, type Picture } from './shots/pictures.ts'
+import { PICTURES } from './shots/pictures.ts'
 
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'] as const
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
@@ -85,11 +85,7 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
     await using opened = await browser.open('ada')
     const { page } = opened
     await enlargeTexts(opened)
-    for (const { name, path, isLoggedOut, prepare } of PICTURES) {
-      if (isLoggedOut === true) continue
-      await page.goto(`${browser.url}/#${path}`)
-      await prepared(page, { name, prepare })
-      expect(await page.evaluate(FITS), `${name} fits`).toBe(true)
+    for await (const name of pagesThatFit(page)) {
       const widths = await page.evaluate<number[]>(`['main', 'nav'].map((part) =>
         document.querySelector(part).getBoundingClientRect().width)`)
       expect(widths, `how wide ${name} is`).toEqual([1280, 1280])
@@ -100,13 +96,8 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
     await using opened = await browser.open('ada', { width: 390, height: 844 })
     const { page } = opened
     await enlargeTexts(opened)
-    for (const { name, path, isLoggedOut, prepare } of PICTURES) {
-      if (isLoggedOut === true) continue
-      await page.goto(`${browser.url}/#${path}`)
-      await prepared(page, { name, prepare })
-      expect(await page.evaluate(FITS), `${name} fits`).toBe(true)
+    for await (const name of pagesThatFit(page))
       expect(await page.evaluate(CUT_OFF), `what is cut off on ${name}`).toEqual([])
-    }
   })
 
   test('with texts of twice their size, an approval leaves the conversation its place, and is reached', async () => {
@@ -209,10 +200,17 @@ async function enlargeTexts({ context, page }: Opened): Promise<void> {
   await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
 }
 
-/** So few rows of the audit are drawn with large texts that the one which its picture shows may not be. */
-async function prepared(page: Page, { name, prepare }: Pick<Picture, 'name' | 'prepare'>): Promise<void> {
-  if (name === 'audit') await page.locator('.list-row').first().waitFor()
-  else await prepare(page, { isPhone: true })
+/** Opens one page after another, and goes on when each is shown whole, no wider than the window. */
+async function* pagesThatFit(page: Page): AsyncGenerator<string> {
+  for (const { name, path, isLoggedOut, prepare } of PICTURES) {
+    if (isLoggedOut === true) continue
+    await page.goto(new URL(`#${path}`, page.url()).href)
+    // So few rows of the audit are drawn with large texts that the one which its picture shows may not be.
+    if (name === 'audit') await page.locator('.list-row').first().waitFor()
+    else await prepare(page, { isPhone: true })
+    expect(await page.evaluate(FITS), `${name} fits`).toBe(true)
+    yield name
+  }
 }
 
 /** Presses Tab until what has the name has the focus; with `by`, arrows from one of its neighbours. */
