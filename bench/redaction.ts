@@ -3,7 +3,7 @@
  * examined), whole and in pieces as a command prints it. The floor reads every character once and does nothing with
  * it.
  */
-import { randomHex } from '../src/platform/id.ts'
+import { randomHex } from '../src/platform/random.ts'
 import { must } from '../src/platform/must.ts'
 import { Redactor } from '../src/secrets/redaction.ts'
 import { StreamRedactor } from '../src/secrets/stream-redactor.ts'

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs'
 import { link, open, unlink } from 'node:fs/promises'
 import { AppError, messageOf } from '../core/errors.ts'
-import { randomHex } from '../platform/id.ts'
+import { randomHex } from '../platform/random.ts'
 import { newToken } from './command-line/new-token.ts'
 import { sampleConfig } from './sample-config.ts'
 

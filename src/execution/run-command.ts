@@ -52,7 +52,7 @@ export interface CommandService {
   /** Probes again, now. Never rejects because of the sandbox. */
   probe(): Promise<SandboxState>
   /**
-   * Commands may run until then (src/platform/machine-clock.ts), whatever becomes of this process; at first none may.
+   * Commands may run until then (src/platform/clock.ts), whatever becomes of this process; at first none may.
    * One that is ended by it, or asked for later, rejects with LEASE_LOST.
    */
   allowUntil(untilMs: number): void

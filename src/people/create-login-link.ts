@@ -5,7 +5,7 @@
 import { didYouMean } from '../platform/closest.ts'
 import { hashToken } from '../config/access/token-hash.ts'
 import { AppError } from '../core/errors.ts'
-import { randomHex } from '../platform/id.ts'
+import { randomHex } from '../platform/random.ts'
 import { appendAudit } from '../store/audit-entries.ts'
 import type { Queryable } from '../store/database.ts'
 import { putLoginLink, readPersonsTokens, type PersonsToken } from '../store/people/logins.ts'

@@ -2,9 +2,10 @@
  * Ids. Everything but a session (whose id is natural) is named by a TypeID: a prefix that tells the kind, and a UUIDv7
  * in base32, so ids sort by time of creation (https://github.com/jetify-com/typeid).
  */
-import { createHash, randomBytes, randomFillSync, randomInt } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { fromUUIDBytes, toUUIDBytes, type TypeId } from 'typeid-js'
 import { systemClock, type Clock } from './clock.ts'
+import { randomOf } from './random.ts'
 
 export const ID_PREFIXES = {
   message: 'msg',
@@ -54,7 +55,7 @@ export function takeTimeOfIds(clock: Pick<Clock, 'now'>): void {
 
 /** UUIDv7: milliseconds, how many came before in the same one (from a random number on), random bits. */
 function newBytes(): Buffer {
-  const bytes = draw(16)
+  const bytes = randomOf(16)
   const ms = clockOfIds.now().getTime()
   const isLater = ms > lastMs || lastMs - ms > CORRECTION_MS
   if (isLater || count === MAX_COUNT) {
@@ -113,36 +114,4 @@ export function idKind(id: string): IdKind | null {
   if (match === null) return null
   const found = Object.entries(ID_PREFIXES).find(([, prefix]) => prefix === match[1])
   return found === undefined ? null : (found[0] as IdKind)
-}
-
-/** `bytes` random bytes as lower-case hex: fences, tokens, correlation ids. */
-export function randomHex(bytes: number): string {
-  return (bytes > POOL_BYTES ? randomBytes(bytes) : draw(bytes)).toString('hex')
-}
-
-/** To ask the system costs more than the bytes do, and every prompt and request wants some. */
-const POOL_BYTES = 2048
-const pool = Buffer.alloc(POOL_BYTES)
-let drawn = POOL_BYTES
-
-function draw(bytes: number): Buffer {
-  if (drawn + bytes > POOL_BYTES) {
-    randomFillSync(pool)
-    drawn = 0
-  }
-  const given = Buffer.from(pool.subarray(drawn, drawn + bytes))
-  // Given once, to be found nowhere afterwards.
-  pool.fill(0, drawn, drawn + bytes)
-  drawn += bytes
-  return given
-}
-
-/** `length` random characters, each of the alphabet's with the same chance: for people to type. */
-export function randomText(alphabet: string, length: number): string {
-  return Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('')
-}
-
-/** A number in [0, 1): the jitter of waits. */
-export function randomFraction(): number {
-  return Math.random()
 }

@@ -9,7 +9,7 @@
  */
 import { backoffMs, type BackoffPolicy } from '../platform/waiting/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
-import { randomFraction } from '../platform/id.ts'
+import { randomFraction } from '../platform/random.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { PluginStart } from '../plugin-api/messages.ts'

@@ -16,7 +16,7 @@
 import { chmod, chown, link, mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../core/errors.ts'
-import { randomHex } from '../platform/id.ts'
+import { randomHex } from '../platform/random.ts'
 import { hasCode } from '../platform/error-code.ts'
 import { dataDirectory, pgDirectory } from '../config/home/factotum-home.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'

@@ -4,7 +4,8 @@
  */
 import type * as z from 'zod'
 import { AppError, messageOf } from '../core/errors.ts'
-import { newId, randomHex } from '../platform/id.ts'
+import { newId } from '../platform/id.ts'
+import { randomHex } from '../platform/random.ts'
 import type { Queryable } from '../store/database.ts'
 import { OPENED_ELSEWHERE } from '../store/intake/intake-access.ts'
 import type { Actor } from '../store/intake/intake-audit.ts'

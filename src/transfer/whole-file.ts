@@ -6,7 +6,7 @@ import { createWriteStream, rmSync, type WriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import process from 'node:process'
 import { AppError } from '../core/errors.ts'
-import { randomHex } from '../platform/id.ts'
+import { randomHex } from '../platform/random.ts'
 
 /** What ends the name of one that is being written. */
 export const PART = '.factotum.part'

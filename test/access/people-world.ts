@@ -2,7 +2,7 @@
  * The stage on which everybody asks for everything: a server behind real HTTP with one session that holds an example of
  * each thing there is, and callers of every kind. Whatever is in that session says CANARY.
  */
-import { randomHex } from '../../src/platform/id.ts'
+import { randomHex } from '../../src/platform/random.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'
 import { ApiClient } from '../harness/api-client.ts'

@@ -5,7 +5,7 @@
 import pg from 'pg'
 import { inject } from 'vitest'
 import { hasCode } from '../../src/platform/error-code.ts'
-import { randomHex } from '../../src/platform/id.ts'
+import { randomHex } from '../../src/platform/random.ts'
 
 declare module 'vitest' {
   // eslint-disable-next-line typescript/consistent-type-definitions -- merges with vitest's

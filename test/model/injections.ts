@@ -3,7 +3,7 @@
  * USER may do: files of others, secrets, the network, other rights. The model of test/model/obedient-model.ts does
  * whatever it is told.
  */
-import { randomHex } from '../../src/platform/id.ts'
+import { randomHex } from '../../src/platform/random.ts'
 
 /** By which way the text comes in. */
 export type Channel =

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { REDACTED } from '../../src/core/text/redacted.ts'
-import { randomHex } from '../../src/platform/id.ts'
+import { randomHex } from '../../src/platform/random.ts'
 import { answer, Receiver } from '../delivery/receiver.ts'
 import {
   AppendMessageDocument,

@@ -24,7 +24,7 @@ import {
   workspacePath,
 } from '../../src/execution/workspace/workspace.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
-import { randomHex } from '../../src/platform/id.ts'
+import { randomHex } from '../../src/platform/random.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { commandInput } from './command-input.ts'

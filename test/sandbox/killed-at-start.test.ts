@@ -17,7 +17,7 @@ import {
 import { createCommandRunner, type CommandService } from '../../src/execution/run-command.ts'
 import { sessionsFolder } from '../../src/execution/workspace/workspace.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { randomHex } from '../../src/platform/id.ts'
+import { randomHex } from '../../src/platform/random.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { rounds } from '../harness/rounds.ts'

@@ -12,7 +12,7 @@ import { homeName, markOf, type OwnerMark } from '../../src/execution/process/ow
 import { isRunning, killProcess, readProcess } from '../../src/execution/process/process-tree.ts'
 import { createCommandRunner } from '../../src/execution/run-command.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { randomHex } from '../../src/platform/id.ts'
+import { randomHex } from '../../src/platform/random.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { BareHost } from './bare-host.ts'

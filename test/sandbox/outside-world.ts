@@ -9,7 +9,7 @@ import { createServer, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isRunning } from '../../src/execution/process/process-tree.ts'
-import { randomHex } from '../../src/platform/id.ts'
+import { randomHex } from '../../src/platform/random.ts'
 import { must } from '../../src/platform/must.ts'
 
 export interface Account {

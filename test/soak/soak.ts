@@ -5,7 +5,7 @@
  */
 import { chmod, writeFile } from 'node:fs/promises'
 import { configPath } from '../../src/config/load-config.ts'
-import { randomHex } from '../../src/platform/id.ts'
+import { randomHex } from '../../src/platform/random.ts'
 import { Deciders } from '../crash/deciders.ts'
 import { SeededRandom } from '../harness/seeded-random.ts'
 import { ServerPair } from '../crash/server-pair.ts'

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { configPath } from '../../src/config/load-config.ts'
 import { logViewOf } from '../../src/graphql/live/log-view.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
-import { randomHex } from '../../src/platform/id.ts'
+import { randomHex } from '../../src/platform/random.ts'
 import { must } from '../../src/platform/must.ts'
 import {
   AddParticipantDocument,

@@ -5,7 +5,7 @@
  * text that has the form of a marker is changed before (`neutralize`).
  */
 import { describeMoment, type Moment } from '../../core/text/zoned-time.ts'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 
 /**
  * The label says how far a block is to be believed: OPERATOR stands above users, only MESSAGE asks for something, and

@@ -3,7 +3,7 @@
  * and 24 to 64 bytes in base64. A token has up to two: while one replaces the other, posts carry the signatures of
  * both.
  */
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import type { TokenConfig } from '../config.ts'
 import type { ApiKeys } from './api-keys.ts'
 

@@ -8,7 +8,7 @@
 import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { AppError, messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import { didYouMean } from '../../platform/closest.ts'
 import type { Config } from '../config.ts'
 import { interpretConfig, readConfigText, type LoadedConfig } from '../load-config.ts'

@@ -1,6 +1,6 @@
 /** Makes bearer tokens: 256 random bits behind a prefix that tells people and secret scanners what it is. */
 import { stringify } from 'smol-toml'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import type { TokenAction } from './token-action.ts'
 import { hashToken } from '../access/token-hash.ts'
 import { newWebhookSecret } from '../access/webhook-secret.ts'

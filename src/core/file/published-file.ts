@@ -2,7 +2,7 @@
  * A file that a task has published: how it is named, to servers and to people. Its id is the key to its bytes: 128
  * random bits, nothing in it tells of the session.
  */
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import { LOOSE_JOINER } from '../text/harmless.ts'
 
 const ID_PATTERN = /^pub_[0-9a-f]{32}$/

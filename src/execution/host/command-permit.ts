@@ -6,8 +6,7 @@
  * What must hold: nothing begins without the permit, also when the host was stopped between its own check and the
  * start.
  */
-import type { Clock } from '../../platform/clock.ts'
-import { machineMs } from '../../platform/machine-clock.ts'
+import { type Clock, machineMs } from '../../platform/clock.ts'
 
 /** Why a command is ended: its `AbortSignal.reason`. */
 export const PERMIT_ENDED = 'PERMIT_ENDED'

@@ -59,7 +59,7 @@ export type HostRequest =
   | ({ readonly type: 'SAVE_OUTPUT'; readonly id: number } & SaveOutputRequest)
   /** Answered at once, whatever else the host does. */
   | { readonly type: 'PING'; readonly id: number }
-  /** Commands may run until then (src/platform/machine-clock.ts). Without it none does. No answer. */
+  /** Commands may run until then (src/platform/clock.ts). Without it none does. No answer. */
   | { readonly type: 'ALLOW'; readonly untilMs: number }
   /**
    * A command of this session may come soon. Once for each turn is enough: another sandbox is prepared behind each

@@ -21,7 +21,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import { OUTPUTS_FOLDER, OUTPUTS_LIST, type SavedOutput } from './plan-outputs.ts'
 
 const runFile = promisify(execFile)

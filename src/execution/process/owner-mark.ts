@@ -9,7 +9,7 @@
  * marked and nothing is found.
  */
 import { readlinkSync, statSync } from 'node:fs'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import { isRunning, listPids, readEnvironment, readProcess, type ProcessEntry } from './process-tree.ts'
 
 /** What the owner adds to the environment of a process that it starts. */

@@ -4,7 +4,7 @@
  */
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import { sandboxFolder } from '../host/host-folder.ts'
 import type { SandboxArchitecture } from './seccomp-rules.ts'
 import { buildSeccompFilter } from './seccomp.ts'

@@ -4,7 +4,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../../core/errors.ts'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import { INSTALLING_MARKER } from './installing-marker.ts'
 import type { SkillSource } from './skill-source.ts'
 

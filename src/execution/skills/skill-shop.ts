@@ -12,7 +12,7 @@ import { basename, join } from 'node:path'
 import type { Progress } from '../../config/command-line/progress.ts'
 import type { SkillAction, SkillChoices } from '../../config/command-line/skill-action.ts'
 import { AppError } from '../../core/errors.ts'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import {
   markInstalling,
   nameSetAside,

@@ -1,6 +1,6 @@
 /** The answer to an operation that is refused because the server is overloaded. */
 import { GraphQLError } from 'graphql'
-import { randomFraction } from '../../platform/id.ts'
+import { randomFraction } from '../../platform/random.ts'
 
 const MESSAGE =
   'The server has more to do than it can at the moment; nothing of this has happened. Send it again shortly.'

@@ -4,7 +4,7 @@
  */
 import { ownNamespace } from '../../config/access/session-access.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import type { Operations } from '../protocols/operations.ts'
 import { nameFor, ownSession } from '../protocols/own-session.ts'
 import { accepted } from '../protocols/refused.ts'

@@ -5,7 +5,7 @@
  */
 import { GraphQLError, type ExecutionResult } from 'graphql'
 import { AppError } from '../../core/errors.ts'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { toAppError } from '../../store/to-app-error.ts'

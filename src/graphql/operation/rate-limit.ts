@@ -7,7 +7,7 @@
  */
 import type { Notification, HeardOf } from '../../events/notification.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 
 interface Bucket {
   /** Below 0 when more came in elsewhere than there was. */

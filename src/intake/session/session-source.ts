@@ -2,7 +2,7 @@
 import type { InputIssue } from '../../core/refusal.ts'
 import { isServersNamespace, namespaceOf, USER_MARK } from '../../core/session/session-id.ts'
 import type { ConversationType } from '../../core/status.ts'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import type { SessionSource } from '../../store/intake/intake-session.ts'
 import { textIssues, KEY_RULE } from '../../core/text/text-rule.ts'
 

@@ -7,7 +7,7 @@ import { AppError, isOutage, messageOf } from '../../core/errors.ts'
 import type { Timing } from '../../config/timing.ts'
 import type { Doorbell } from '../../events/doorbell.ts'
 import type { Feed } from '../../events/feed.ts'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import { Periodic } from '../../platform/waiting/periodic.ts'
 import {
   claimCuration,

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod'
 import { readArguments } from '../../core/tool/read-arguments.ts'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import { isStorable, toStorable } from '../../platform/well-formed.ts'
 import type { RequestedCall } from './conversation.ts'
 

@@ -8,7 +8,7 @@
 import { backoffMs, type BackoffPolicy } from './backoff.ts'
 import type { Clock } from '../clock.ts'
 import { Coalesced } from './coalesced.ts'
-import { randomFraction } from '../id.ts'
+import { randomFraction } from '../random.ts'
 import type { Logger } from '../logger.ts'
 import { reasonOf } from '../error-code.ts'
 

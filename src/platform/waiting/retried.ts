@@ -4,7 +4,7 @@
  */
 import { backoffMs, type BackoffPolicy } from './backoff.ts'
 import type { Clock } from '../clock.ts'
-import { randomFraction } from '../id.ts'
+import { randomFraction } from '../random.ts'
 
 export interface RetriedOptions {
   readonly clock: Pick<Clock, 'sleep'>

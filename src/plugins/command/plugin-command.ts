@@ -8,7 +8,7 @@ import { pluginOfPackage } from '../../core/tool/plugin-package.ts'
 import { isSourceName } from '../../core/tool/tool-name.ts'
 import type { PluginManifest } from '../../plugin-api/manifest.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import {
   FIRST_SCAN,
   findPackages,

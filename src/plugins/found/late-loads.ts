@@ -4,7 +4,7 @@
  */
 import { backoffMs, type BackoffPolicy } from '../../platform/waiting/backoff.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { randomFraction } from '../../platform/id.ts'
+import { randomFraction } from '../../platform/random.ts'
 
 /** Each load is a thread of its own, for as long as it may take. */
 const PAUSES: BackoffPolicy = { firstMs: 10_000, maxMs: 300_000 }

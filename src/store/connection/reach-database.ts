@@ -7,7 +7,7 @@ import type pg from 'pg'
 import { AppError, messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { hasCode } from '../../platform/error-code.ts'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { connectClient } from './connect-client.ts'
 

@@ -9,7 +9,7 @@
  *   DELIVERING          each text, the last one final
  */
 import type { KnownContext } from '../../agents/agent.ts'
-import { randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/random.ts'
 import { delegateTyped } from '../delegation/typed-delegation.ts'
 import { diedTooOften } from '../died-too-often.ts'
 import type { PlanState } from '../task/plan-state.ts'

@@ -1,5 +1,5 @@
 /** Gives each HTTP request an id, for its log lines and for the client to quote. */
-import { randomHex } from '../../../platform/id.ts'
+import { randomHex } from '../../../platform/random.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import type { DoorPlugin } from '../../operation/caller.ts'
 
