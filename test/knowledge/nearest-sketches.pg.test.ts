@@ -11,7 +11,7 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'
 import { storeEmbeddings } from '../../src/store/embeddings/fact-embeddings.ts'
 import { nearestSketches, type NearVector } from '../../src/store/embeddings/nearest-sketches.ts'
-import { readSketchIndex } from '../../src/store/embeddings/sketch-index.ts'
+import { makeSketchIndex, readSketchIndex } from '../../src/store/embeddings/sketch-index.ts'
 import { createTestDatabase } from '../harness/database.ts'
 import { startPgvectorDatabase, type PgvectorDatabase } from '../harness/pgvector-database.ts'
 import { SeededRandom } from '../harness/seeded-random.ts'
@@ -181,6 +181,14 @@ test('of little that is in reach all is found, as all of it is compared', async 
   const bens = await nearest({ reach: alone })
   expect(bens).toMatchObject({ length: LIMIT, 0: { total: 150 } })
   expect(idsOf(bens)).toEqual(idsOf(await nearest({ reach: alone, isExact: true })))
+})
+
+test('a server that was stopped while it connected begins none', async () => {
+  await sql('DROP INDEX fact_embeddings_sketch_idx')
+  expect(await makeSketchIndex(postgres.url, AbortSignal.abort())).toBe('ELSEWHERE')
+  expect(await state()).toBe('NONE')
+  await makeIndex()
+  expect(await state()).toBe('READY')
 })
 
 test('one that was cut off half-way counts for nothing, and is made anew', async () => {

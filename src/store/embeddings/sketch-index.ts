@@ -74,6 +74,7 @@ export async function makeSketchIndex(url: string, signal: AbortSignal): Promise
   const client = await connectClient(url, 'factotum pgvector')
   const leave = (): void => void client.end().catch(() => {})
   signal.addEventListener('abort', leave)
+  if (signal.aborted) leave()
   try {
     return await make(client)
   } catch (error) {
