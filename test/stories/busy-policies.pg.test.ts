@@ -312,7 +312,7 @@ describe('STEER', () => {
 
   test('what it took along is not lost when it fails then: it waits again, and has a turn of its own', async () => {
     const ada = world.story.as('ada')
-    const gate = world.story.path('fails')
+    const gate = world.story.path('steered-fails')
     follow(gate, () => ({ status: 400, body: { error: { message: 'The model is on holiday.' } } }))
     await openBusy(ada, 'STEER', { id: 'cli:fails' })
     await send(ada, 'cli:fails', 'Begin')
@@ -372,7 +372,7 @@ describe('STEER', () => {
 
   test('the policy can be set while the turn runs; in a group only what is directed at the agent is handed over', async () => {
     const [ada, cleo] = [world.story.as('ada'), world.story.as('cleo')]
-    const gate = world.story.path('later')
+    const gate = world.story.path('steered-later')
     follow(gate, () => ({ content: { ...GOOD_PLAN, tasks: [talk] } }))
     await openBusy(ada, 'QUEUE', { id: 'cli:group', source: { kind: 'cli', type: 'GROUP' }, participants: ['cleo'] })
     await say(ada, { sessionId: 'cli:group', content: 'Begin', mentioned: true })
