@@ -57,6 +57,7 @@ const partSchema = z.object({
     .object({
       prompt_tokens: z.unknown(),
       completion_tokens: z.unknown(),
+      total_tokens: z.unknown(),
       prompt_tokens_details: z.object({ cached_tokens: z.unknown() }).partial().nullish().catch(null),
     })
     .partial()
@@ -243,11 +244,13 @@ function tooLong(): UnusableAnswer {
 
 type UsagePart = NonNullable<z.output<typeof partSchema>['usage']>
 
+/** Gemini and xAI count reasoning, which they bill as output, in the total alone. */
 function countTokens(usage: UsagePart): TokenCounts {
   const inputTokens = tokenCount(usage.prompt_tokens)
+  const besidesInput = inputTokens === 0 ? 0 : tokenCount(usage.total_tokens) - inputTokens
   return {
     inputTokens,
-    outputTokens: tokenCount(usage.completion_tokens),
+    outputTokens: Math.max(tokenCount(usage.completion_tokens), besidesInput),
     cachedTokens: Math.min(inputTokens, tokenCount(usage.prompt_tokens_details?.cached_tokens)),
   }
 }

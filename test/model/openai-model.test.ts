@@ -40,6 +40,12 @@ async function callModel({ script, request, world: options }: Try) {
 }
 
 describe('a completion', () => {
+  test.each(['streamed', 'whole'])('%s counts as output what a provider counts in the total alone', async (how) => {
+    const usage = { prompt_tokens: 20, completion_tokens: 198, total_tokens: 623 }
+    const { answer } = await callModel({ script: { list: [{ content: 'Hi.', usage, whole: how === 'whole' }] } })
+    expect(answer).toMatchObject({ inputTokens: 20, outputTokens: 603 })
+  })
+
   test('sends the prompt, the model and the key, and returns text and tokens', async () => {
     const { answer, calls } = await callModel({
       script: { always: 'Hi.' },

@@ -14,6 +14,7 @@ export interface PlainPart {
 interface PlainUsage {
   readonly prompt_tokens?: unknown
   readonly completion_tokens?: unknown
+  readonly total_tokens?: unknown
   readonly prompt_tokens_details?: { readonly cached_tokens?: unknown } | null
 }
 
