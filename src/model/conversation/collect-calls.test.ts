@@ -82,6 +82,17 @@ describe('CallCollector', () => {
       expect(collect([{ id, function: { name: 'a' } }])).toMatchObject([{ id: expect.stringMatching(/^[0-9a-f]{9}$/) }])
   })
 
+  test('loses no call over an id or an index of another kind', () => {
+    const calls = collect([
+      { index: '0', id: 7, function: { name: 'a', arguments: '{}' } },
+      { index: '1', id: 8, function: { name: 'b', arguments: [1] } },
+    ])
+    expect(calls).toMatchObject([
+      { name: 'a', args: {} },
+      { name: 'b', args: null, written: '[1]' },
+    ])
+  })
+
   test('leaves out what is no call', () => {
     expect(collect([null, 'a', 1, { function: 7 }])).toEqual([])
   })

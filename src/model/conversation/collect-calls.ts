@@ -20,14 +20,9 @@ const MAX_ID_CHARS = 128
 const OWN_ID_CHARS = 9
 
 const pieceSchema = z.object({
-  index: z.number().nullish(),
-  id: z.string().nullish(),
-  function: z
-    .object({
-      name: z.string().nullish(),
-      arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
-    })
-    .nullish(),
+  index: z.number().nullish().catch(null),
+  id: z.string().nullish().catch(null),
+  function: z.object({ name: z.string().nullish(), arguments: z.unknown() }).partial().nullish(),
 })
 
 interface Piece {
