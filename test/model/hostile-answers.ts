@@ -151,7 +151,7 @@ const brokenSkills = forPlanner([
   { name: 'a message with a skill', answer: plan({ ...msg, skill: 'search' }), outcome: 'refused' },
   { name: 'args that are no JSON', answer: plan({ ...called, args: 'query=x' }, msg), outcome: 'refused' },
   { name: 'args that are a list', answer: plan({ ...called, args: '["x"]' }, msg), outcome: 'refused' },
-  { name: 'args as an object', answer: plan({ ...called, args: { query: 'x' } }, msg), outcome: 'MODEL_BAD_OUTPUT' },
+  { name: 'args as a number', answer: plan({ ...called, args: 7 }, msg), outcome: 'MODEL_BAD_OUTPUT' },
   { name: 'an argument too many', answer: plan({ ...called, args: '{"query":"x","uid":0}' }, msg), outcome: 'refused' },
   {
     name: 'an argument of the wrong type',

@@ -7,6 +7,11 @@ import { jsonFormat, orNull, unusable, usable, withValue, type AnswerFormat, typ
 import { idsNamed, labelItems, readLabel } from '../prompt/labels.ts'
 import { labelFacts } from './questions-section.ts'
 
+/** Where no schema is enforced, models write the object itself. */
+const argsSchema = z.preprocess(
+  (value) => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value),
+  z.string(),
+)
 const taskSchema = z.strictObject({
   type: z.enum(['exec', 'skill', 'tool', 'msg']),
   detail: z
@@ -15,7 +20,7 @@ const taskSchema = z.strictObject({
       'exec: the shell command. skill, tool: what it is called for. msg: what the messenger is to tell the user, and in which language.',
     ),
   skill: orNull(z.string()).describe('skill, tool: its name. Otherwise null.'),
-  args: orNull(z.string()).describe('skill, tool: its arguments, a JSON object as a string. Otherwise null.'),
+  args: orNull(argsSchema).describe('skill, tool: its arguments, a JSON object as a string. Otherwise null.'),
   expect: orNull(z.string()).describe('exec, skill, tool: what must hold for the result to be good. msg: null.'),
 })
 const answerSchema = z.strictObject({
