@@ -131,6 +131,7 @@ class AnswerCollector {
     const part = partSchema.safeParse(value)
     if (!part.success) throw new UnusableAnswer(`it is not a Chat Completions answer: ${firstIssue(part.error)}`)
     const { choices, usage, model } = part.data
+    if (!this.#streamed && !choices) throw new UnusableAnswer('it is no Chat Completions answer: it has no choices')
     this.#model ??= model ?? null
     if (usage !== undefined && usage !== null) this.#tokens = countTokens(usage)
     const choice = choices?.[0]

@@ -68,17 +68,29 @@ const says = ({ labels, message }: Complaint, pattern: RegExp): boolean => patte
 const OVER_RATE = /request (is )?too (large|long).{0,200}(tokens|input).{0,20} per min/is
 /** Of an error without a status: the provider calls the request wrong. */
 const WRONG_REQUEST = /invalid_request|invalid_prompt/i
+const NO_CREDIT = new RegExp(
+  [
+    'insufficient_quota|insufficient.(credit|fund|balance)|arrearage|credit balance is too low|credits are depleted',
+    'billing.+limit|billing_not_active|account is not active|spending limit|API usage limits|key limit exceeded',
+    'budget_exceeded|exceeded_current_quota',
+  ].join('|'),
+  'i',
+)
+const TOO_LONG = new RegExp(
+  [
+    'context.?(length|window|size|limit)|maximum (context|prompt length|model length)|range of input length',
+    'too many (input )?tokens|(prompt|input|request).(is )?too.(long|large)|prompt exceeds max|model token limit',
+    '(input|prompt) token count.{0,40}exceeds|inputs.? tokens \\+|reduce (the|your) (length|message)',
+  ].join('|'),
+  'i',
+)
+const NO_TOOLS = /not support tool|support tool use|tool.?choice.? requires|tools param requires|param: tools/i
 const MEMORY = /(requires|not enough|insufficient|out of).{0,20}(system |gpu |cuda )?memory/i
 
 /** The first rule that applies decides. */
 const RULES: readonly Rule[] = [
   {
-    applies: (complaint) =>
-      complaint.status === 402 ||
-      says(
-        complaint,
-        /insufficient_quota|insufficient.(credit|fund|balance)|billing.+limit|credit balance is too low|spending limit|arrearage/i,
-      ),
+    applies: (complaint) => complaint.status === 402 || says(complaint, NO_CREDIT),
     judge: (call) => ({
       code: 'MODEL_QUOTA',
       message: `The credit or quota at ${nameProvider(call)} is used up. Add credit there, or use another provider: ${modelSetting(call)}.`,
@@ -125,15 +137,17 @@ const RULES: readonly Rule[] = [
   },
   {
     applies: (complaint) =>
-      says(complaint, OVER_RATE) ||
-      (isRejection(complaint) &&
-        says(
-          complaint,
-          /context.?length|context.?window|context.?size|maximum context|too many (input )?tokens|(prompt|input|request) (is )?too (long|large)|input token count.{0,40}exceeds|reduce (the|your) (length|message)/i,
-        )),
+      complaint.status === 413 || says(complaint, OVER_RATE) || (isRejection(complaint) && says(complaint, TOO_LONG)),
     judge: (call) => ({
       code: 'MODEL_BAD_REQUEST',
       message: `The question is longer than ${nameModel(call)} can read. Send a shorter message, lower context_tokens in [settings], or choose a model with a larger context: ${modelSetting(call)}.`,
+    }),
+  },
+  {
+    applies: (complaint, call) => !call.wantsSchema && says(complaint, NO_TOOLS),
+    judge: (call) => ({
+      code: 'MODEL_UNKNOWN',
+      message: `${capitalize(nameModel(call))} does not take calls of tools, which sessions of mode CHAT need. Switch them on at ${nameProvider(call)}, choose another model: ${modelSetting(call)}, or use mode PLAN.`,
     }),
   },
   {
@@ -157,7 +171,11 @@ const RULES: readonly Rule[] = [
     }),
   },
   {
-    applies: ({ status }) => status === 404 || status === 405,
+    // LM Studio says so with status 200.
+    applies: (complaint) =>
+      complaint.status === 404 ||
+      complaint.status === 405 ||
+      (complaint.status === null && says(complaint, /unexpected endpoint/i)),
     judge: (call) => ({
       code: 'MODEL_UNKNOWN',
       message: `There are no chat completions at ${nameBaseUrl(call)}, or no model "${call.model}". Check base_url in [providers.${call.provider}] (it usually ends in /v1) and ${modelSetting(call)}.`,
@@ -197,7 +215,7 @@ const RULES: readonly Rule[] = [
     applies: (complaint) =>
       complaint.status === null
         ? !says(complaint, WRONG_REQUEST)
-        : complaint.status >= 500 || [408, 409, 425].includes(complaint.status),
+        : complaint.status >= 500 || [408, 409, 425, 498].includes(complaint.status),
     judge: (call) => ({
       code: 'MODEL_OVERLOADED',
       message: `${capitalize(nameProvider(call))} failed while it worked on the answer.`,

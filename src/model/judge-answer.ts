@@ -18,6 +18,9 @@ export function judgeAnswer(
   return new ModelError(problem.code, problem.message, { tokens: answer.tokens, retry: problem.retry })
 }
 
+/** How models write a call; what the text holds besides is of no use without it. */
+const WRITTEN_CALL = /^\s*(<tool_call>|<\|tool_calls?|<\|python_tag\|>|\[TOOL_CALLS\])/
+
 interface Problem {
   readonly code: AppErrorCode
   readonly message: string
@@ -36,7 +39,7 @@ function problemOf(answer: ChatAnswer, call: ModelCallContext, mayCall: boolean)
     return { code: 'MODEL_REFUSED', message, retry: 'never' }
   }
   if (answer.finishReason === 'length') {
-    const message = `${name} reached its output limit before its answer was complete. Ask for less at once, or choose a model that may write more: ${modelSetting(call)}.`
+    const message = `${name} reached its output limit, or the end of its context, before its answer was complete. Ask for less at once, give it a larger context, or choose a model that may write more: ${modelSetting(call)}.`
     return { code: 'MODEL_TRUNCATED', message, retry: 'never' }
   }
   if (answer.finishReason === 'error') {
@@ -46,6 +49,10 @@ function problemOf(answer: ChatAnswer, call: ModelCallContext, mayCall: boolean)
   if (answer.streamed && answer.finishReason === null) {
     const message = `The answer of ${nameModel(call)} broke off: the stream ended before the model had finished.`
     return { code: 'MODEL_UNREACHABLE', message, retry: 'backoff' }
+  }
+  if (mayCall && answer.calls.length === 0 && WRITTEN_CALL.test(answer.text)) {
+    const message = `${name} wrote its call of a tool as a text, which its server should have read. Switch on how it reads calls (such as --tool-call-parser or --jinja), or choose another model: ${modelSetting(call)}.`
+    return { code: 'MODEL_BAD_OUTPUT', message, retry: 'backoff' }
   }
   if (answer.text.trim() !== '' || (mayCall && answer.calls.length > 0)) return null
   const instead = answer.calls.length > 0 ? 'called a tool, although none was offered' : 'gave an empty answer'

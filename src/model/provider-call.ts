@@ -154,7 +154,14 @@ async function tryOnce<Answer>(
 }
 
 function requireKey({ apiKeyEnv, apiKey }: Endpoint, { provider }: ProviderRequest): void {
-  if (apiKeyEnv === null || (apiKey !== null && apiKey !== '')) return
+  if (apiKeyEnv === null) return
+  if (apiKey !== null && apiKey !== '') {
+    if (/^[\s\x21-\x7e]+$/.test(apiKey)) return
+    throw new AppError(
+      'MODEL_UNAUTHORIZED',
+      `The key of provider "${provider}" has characters that no key has, such as curly quotes: copy it into ${apiKeyEnv} (environment or .env) anew.`,
+    )
+  }
   throw new AppError(
     'MODEL_UNAUTHORIZED',
     `The key of provider "${provider}" is missing: set the environment variable ${apiKeyEnv}, or write it into .env beside config.toml (api_key_env in [providers.${provider}] names it).`,

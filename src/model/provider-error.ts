@@ -89,7 +89,11 @@ function reasonOf(code: string, setting: string): readonly [string, 'never' | 'b
     return [`the connection is refused. Check ${setting}, and that the server there runs`, 'backoff']
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return [`its name cannot be resolved. Check ${setting} and the network`, 'backoff']
-  if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code)) return [`its certificate is not accepted. Check ${setting}`, 'never']
+  if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code))
+    return [
+      `its certificate is not accepted. Check ${setting}, or name the certificate of its authority in NODE_EXTRA_CA_CERTS`,
+      'never',
+    ]
   if (/SSL|TLS|EPROTO/.test(code)) return [`no TLS connection can be made. Check https or http in ${setting}`, 'never']
   if (code.startsWith('HPE_')) return [`what answers there does not speak HTTP properly. Check ${setting}`, 'backoff']
   return ['the connection broke', 'backoff']

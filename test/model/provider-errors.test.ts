@@ -44,6 +44,14 @@ describe('a provider that refuses', () => {
     )
   })
 
+  test('is not asked with a key that no header can carry', async () => {
+    await using stub = await StubEndpoint.start({ list: [] })
+    const failure = await planWith({ baseUrl: stub.baseUrl, apiKeyEnv: 'STUB_KEY', keys: { STUB_KEY: '“sk-1”' } })
+    expect(`${failure.code}: ${failure.message}`).toBe(
+      'MODEL_UNAUTHORIZED: The key of provider "stub" has characters that no key has, such as curly quotes: copy it into STUB_KEY (environment or .env) anew.',
+    )
+  })
+
   test('is not even asked when the key is missing here', async () => {
     await using stub = await StubEndpoint.start({ list: [] })
     const failure = await planWith({ baseUrl: stub.baseUrl, apiKeyEnv: 'STUB_KEY' })
@@ -109,7 +117,7 @@ describe('a provider that refuses', () => {
 describe('a model that', () => {
   test('hits its output limit', async () => {
     expect(await planAgainst({ content: '{"goal"', finishReason: 'length' })).toBe(
-      'MODEL_TRUNCATED: The planner\'s model "stub:stub-1" reached its output limit before its answer was complete. Ask for less at once, or choose a model that may write more: [models] planner = "…" in config.toml.',
+      'MODEL_TRUNCATED: The planner\'s model "stub:stub-1" reached its output limit, or the end of its context, before its answer was complete. Ask for less at once, give it a larger context, or choose a model that may write more: [models] planner = "…" in config.toml.',
     )
   })
 

@@ -139,7 +139,7 @@ const REASONS: Readonly<Partial<Record<HostileAnswer['outcome'], RegExp>>> = {
   MODEL_QUOTA: /credit or quota at provider "stub" is used up/,
   MODEL_REFUSED: /"stub:stub-1" (refused to answer: I cannot help with that|gave no answer: .* content filter)/,
   MODEL_SILENT: /(nothing came for 0\.2 s|not complete after 2 s)\. The limit is llm_idle_timeout in \[settings\]/,
-  MODEL_TRUNCATED: /reached its output limit before its answer was complete/,
+  MODEL_TRUNCATED: /reached its output limit.* before its answer was complete/,
   MODEL_UNAUTHORIZED: /api_key_env in \[providers\.stub\].* It said: 40[13] /,
   MODEL_UNKNOWN: /no model "stub-1".* It said: 404 /,
   MODEL_UNREACHABLE: /cannot be reached at http:.*\([A-Z_]+\)\.$|"stub:stub-1" broke off: /,

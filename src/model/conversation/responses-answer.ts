@@ -6,8 +6,7 @@ import * as z from 'zod'
 import { AnsweredError } from '../answered-error.ts'
 import { PieceWriter, UnusableAnswer, type ChatAnswer } from '../chat-answer.ts'
 import { isStorable } from '../../platform/well-formed.ts'
-import { isEventStream } from '../wire/event-stream.ts'
-import { asStreamed } from '../wire/answer-body.ts'
+import { asStreamed, isStreamOfEvents } from '../wire/answer-body.ts'
 import { readEvents } from '../wire/event-decoder.ts'
 import { ThoughtFilter, type Sifted } from '../wire/thought-filter.ts'
 import { CallCollector } from './collect-calls.ts'
@@ -62,10 +61,11 @@ type WholeResponse = z.output<typeof wholeResponse>
 
 /** Rejects as `readChatAnswer` does. */
 export async function readResponsesAnswer(response: Response, reader: ResponsesReader): Promise<ResponsesAnswer> {
-  const streamed = isEventStream(response.headers.get('content-type'))
+  const answered = asStreamed(response)
+  const streamed = await isStreamOfEvents(answered)
   const collector = new ResponsesCollector(reader, streamed)
-  if (!streamed) return collector.whole(await response.json().catch(notJson))
-  await readEvents(asStreamed(response).chunks, (one) => collector.add(one))
+  if (!streamed) return collector.whole(await answered.json().catch(notJson))
+  await readEvents(answered.chunks, (one) => collector.add(one))
   return collector.end()
 }
 

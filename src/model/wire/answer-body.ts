@@ -5,6 +5,7 @@
 import { isEventStream } from './event-stream.ts'
 import { AnswerBytes, StreamedAnswer } from './answer-bytes.ts'
 
+const DOCUMENT = /^\uFEFF?\s*[{[]/
 const FIRST_FIELD = /^\uFEFF?\s*(data|event|id|retry)?:/
 
 /** The answer with its bytes at hand: our transport's is one already, that of any other `fetch` becomes one. */
@@ -33,10 +34,10 @@ function chunksOf({ body }: Response): AnswerBytes {
 
 /** Reads the first bytes, and gives them back. Rejects with what the body rejects with. */
 export async function isStreamOfEvents({ headers, chunks }: StreamedAnswer): Promise<boolean> {
-  if (isEventStream(headers.get('content-type'))) return true
+  const isCalledOne = isEventStream(headers.get('content-type'))
   const first = await chunks.next()
-  if (first === null) return false
+  if (first === null) return isCalledOne
   chunks.unread(first)
-  const begins = Buffer.from(first.subarray(0, 64)).toString('latin1')
-  return FIRST_FIELD.test(begins.replace('\u00EF\u00BB\u00BF', ''))
+  const begins = Buffer.from(first.subarray(0, 64)).toString('latin1').replace('\u00EF\u00BB\u00BF', '')
+  return isCalledOne ? !DOCUMENT.test(begins) : FIRST_FIELD.test(begins)
 }

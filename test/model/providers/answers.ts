@@ -186,5 +186,22 @@ export const ANSWERS: readonly ProviderShape[] = [
     ),
     becomes: HI,
   },
+  {
+    provider: 'Azure OpenAI',
+    what: 'results of the filter behind the end, without a delta',
+    ...events(
+      delta(HI),
+      finish('stop'),
+      { choices: [{ index: 0, finish_reason: null, content_filter_results: {}, content_filter_offsets: {} }] },
+      '[DONE]',
+    ),
+    becomes: HI,
+  },
+  {
+    provider: 'vLLM',
+    what: 'reasoning in a field of its own',
+    ...events(delta(null, { reasoning: 'Hmm.' }), delta(HI), finish('stop'), '[DONE]'),
+    becomes: HI,
+  },
   { provider: 'SambaNova', what: 'no [DONE]', ...events(delta(HI), finish('stop')), becomes: HI },
 ]

@@ -12,11 +12,13 @@ import { ANSWERS } from './answers.ts'
 import { FORMS } from './forms.ts'
 import { REFUSALS } from './refusals.ts'
 import type { ProviderShape } from './shape.ts'
+import { TOO_LONG } from './too-long.ts'
 
 const SCHEMA = {
   name: 'plan',
   json: { type: 'object', properties: { goal: { type: 'string' } }, required: ['goal'], additionalProperties: false },
 }
+const ERRORS = [...REFUSALS, ...TOO_LONG]
 const NAMED = (shape: { provider: string; what: string }): string => `${shape.provider}: ${shape.what}`
 
 interface Asked extends Omit<AgentsWorldOptions, 'baseUrl'> {
@@ -64,7 +66,7 @@ describe('an answer', () => {
 })
 
 describe('an error', () => {
-  test.each(REFUSALS.map((shape) => [NAMED(shape), shape] as const))('of %s', async (_, shape) => {
+  test.each(ERRORS.map((shape) => [NAMED(shape), shape] as const))('of %s', async (_, shape) => {
     await using stub = await serve(shape)
     const { error } = (await ask({ baseUrl: stub.baseUrl })).first
     const { code, says } = shape.becomes as Exclude<ProviderShape['becomes'], string>
@@ -162,7 +164,7 @@ test('docs/models.md shows what is tested here', async () => {
   const doc = await readFile(path, 'utf8')
   const rows = [
     ...ANSWERS.map(({ provider, what }) => [provider, what, 'read']),
-    ...REFUSALS.map(({ provider, what, becomes }) => [provider, what, `\`${(becomes as { code: string }).code}\``]),
+    ...ERRORS.map(({ provider, what, becomes }) => [provider, what, `\`${(becomes as { code: string }).code}\``]),
     ...FORMS.map(({ provider, what }) => [provider, `refuses ${what}`, 'asked in another form']),
   ]
   const table = tableOf(['provider', 'what it sends', 'what becomes of it'], rows.toSorted(byText))

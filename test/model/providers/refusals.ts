@@ -1,8 +1,5 @@
 /** Errors, in the words of their senders: as a status, in a document with status 200, within a stream. */
-import { delta, events, finish, json, type ProviderShape } from './shape.ts'
-
-const openAi = (message: string, more: object = {}): Pick<ProviderShape, 'body' | 'type'> =>
-  json({ error: { message, type: 'invalid_request_error', param: null, code: null, ...more } })
+import { delta, events, finish, json, openAi, type ProviderShape } from './shape.ts'
 
 export const REFUSALS: readonly ProviderShape[] = [
   {
@@ -21,13 +18,6 @@ export const REFUSALS: readonly ProviderShape[] = [
       type: 'insufficient_quota',
     }),
     becomes: { code: 'MODEL_QUOTA', says: /used up/ },
-  },
-  {
-    provider: 'OpenAI',
-    what: 'a context that is too long',
-    status: 400,
-    ...openAi("This model's maximum context length is 128000 tokens.", { code: 'context_length_exceeded' }),
-    becomes: { code: 'MODEL_BAD_REQUEST', says: /context_tokens/ },
   },
   {
     provider: 'Azure OpenAI',
@@ -265,9 +255,9 @@ export const REFUSALS: readonly ProviderShape[] = [
   },
   {
     provider: 'LM Studio',
-    what: 'an error that is a text, with status 200',
-    ...json({ error: 'Unexpected endpoint or method. (POST /chat/completions)' }),
-    becomes: { code: 'MODEL_OVERLOADED', says: /Unexpected endpoint/ },
+    what: 'an address that it does not have, with status 200',
+    ...json({ error: 'Unexpected endpoint or method. (POST /chat/completions). Returning 200 anyway' }),
+    becomes: { code: 'MODEL_UNKNOWN', says: /usually ends in \/v1.*Unexpected endpoint/ },
   },
   {
     provider: 'llama.cpp',
@@ -275,21 +265,6 @@ export const REFUSALS: readonly ProviderShape[] = [
     status: 503,
     ...json({ error: { code: 503, message: 'Loading model', type: 'unavailable_error' } }),
     becomes: { code: 'MODEL_OVERLOADED', says: /still loading/ },
-  },
-  {
-    provider: 'llama.cpp',
-    what: 'a context that is too long',
-    status: 400,
-    ...json({
-      error: {
-        code: 400,
-        message: 'the request exceeds the available context size. try increasing the context size',
-        type: 'exceed_context_size_error',
-        n_prompt_tokens: 9000,
-        n_ctx: 4096,
-      },
-    }),
-    becomes: { code: 'MODEL_BAD_REQUEST', says: /context_tokens/ },
   },
   {
     provider: 'Groq',
@@ -304,35 +279,6 @@ export const REFUSALS: readonly ProviderShape[] = [
       },
     }),
     becomes: { code: 'MODEL_BAD_OUTPUT', says: /did not write the JSON/ },
-  },
-  {
-    provider: 'Groq',
-    what: 'a request that is too large',
-    status: 413,
-    ...json({
-      error: {
-        message: 'Request too large for model on tokens per minute (TPM): Limit 6000, Requested 9000',
-        type: 'tokens',
-        code: 'rate_limit_exceeded',
-      },
-    }),
-    becomes: { code: 'MODEL_BAD_REQUEST', says: /longer than/ },
-  },
-  {
-    provider: 'OpenAI',
-    what: 'more in one request than a minute allows',
-    status: 429,
-    ...openAi(
-      'Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 37211.',
-      { type: 'tokens', code: 'rate_limit_exceeded' },
-    ),
-    becomes: { code: 'MODEL_BAD_REQUEST', says: /longer than/ },
-  },
-  {
-    provider: 'OpenAI',
-    what: 'a context that is too long, within a stream',
-    ...events({ error: { message: 'Too much.', type: null, code: 'context_length_exceeded' } }),
-    becomes: { code: 'MODEL_BAD_REQUEST', says: /context_tokens/ },
   },
   {
     provider: 'OpenAI',
@@ -444,6 +390,91 @@ export const REFUSALS: readonly ProviderShape[] = [
     body: '<html>Please sign in</html>',
     type: 'text/html',
     becomes: { code: 'MODEL_BAD_OUTPUT', says: /base_url/ },
+  },
+  {
+    provider: 'Anthropic',
+    what: 'a limit that the account has set itself',
+    status: 400,
+    ...json({
+      type: 'error',
+      error: {
+        type: 'invalid_request_error',
+        message: 'You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.',
+      },
+    }),
+    becomes: { code: 'MODEL_QUOTA', says: /regain access/ },
+  },
+  {
+    provider: 'Z.ai',
+    what: 'a context that is full, within a stream',
+    ...events(delta('Hi '), finish('model_context_window_exceeded'), '[DONE]'),
+    becomes: { code: 'MODEL_TRUNCATED', says: /before its answer was complete/ },
+  },
+  {
+    provider: 'a reverse proxy',
+    what: 'a document that is no answer',
+    ...json({ status: 'ok' }),
+    becomes: { code: 'MODEL_BAD_OUTPUT', says: /no choices.*base_url/ },
+  },
+  {
+    provider: 'OpenAI',
+    what: 'an account that is not active',
+    status: 429,
+    ...openAi('Your account is not active, please check your billing details on our website.', {
+      type: 'billing_not_active',
+      code: 'billing_not_active',
+    }),
+    becomes: { code: 'MODEL_QUOTA', says: /used up/ },
+  },
+  {
+    provider: 'LiteLLM',
+    what: 'a budget that is used up',
+    status: 400,
+    ...json({
+      error: {
+        message: 'Budget has been exceeded! Current cost: 10.5, Max budget: 10.0',
+        type: 'budget_exceeded',
+        param: null,
+        code: '400',
+      },
+    }),
+    becomes: { code: 'MODEL_QUOTA', says: /used up/ },
+  },
+  {
+    provider: 'Gemini',
+    what: 'no credit',
+    status: 429,
+    ...json([
+      {
+        error: {
+          code: 429,
+          message: 'Your prepayment credits are depleted. Please go to AI Studio to manage your project and billing.',
+          status: 'RESOURCE_EXHAUSTED',
+        },
+      },
+    ]),
+    becomes: { code: 'MODEL_QUOTA', says: /used up/ },
+  },
+  {
+    provider: 'OpenRouter',
+    what: 'a limit of the key',
+    status: 403,
+    ...json({ error: { message: 'Key limit exceeded (total limit).', code: 403 } }),
+    becomes: { code: 'MODEL_QUOTA', says: /used up/ },
+  },
+  {
+    provider: 'Groq',
+    what: 'no capacity for requests that may wait',
+    status: 498,
+    ...json({ error: { message: 'Flex tier capacity exceeded.', type: 'capacity_exceeded' } }),
+    becomes: { code: 'MODEL_OVERLOADED', says: /Flex tier/ },
+  },
+  {
+    provider: 'a reverse proxy',
+    what: 'an error as a document that is called a stream',
+    ...json({ error: { message: 'Invalid token', code: 401 } }),
+    type: 'text/event-stream',
+    becomes: { code: 'MODEL_UNAUTHORIZED', says: /401 Invalid token/ },
   },
   {
     provider: 'any',

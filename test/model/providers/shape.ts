@@ -34,3 +34,8 @@ export function finish(reason: unknown): object {
 export function json(value: unknown): Pick<ProviderShape, 'body' | 'type'> {
   return { body: JSON.stringify(value), type: 'application/json' }
 }
+
+/** An error as OpenAI writes it. */
+export function openAi(message: string, more: object = {}): Pick<ProviderShape, 'body' | 'type'> {
+  return json({ error: { message, type: 'invalid_request_error', param: null, code: null, ...more } })
+}
