@@ -1,13 +1,14 @@
 /** A session of mode CHAT: a model answers, calls tools until it needs none, and all of it is rows and events. */
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SILENCE_MARKER } from '../../src/core/text/silence-filter.ts'
 import type { ApiClient } from '../harness/api-client.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { select } from '../harness/plugins.ts'
 import { addExampleSkill } from '../harness/skills.ts'
 import { answersIn, converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import { useStubStory } from '../harness/use-stub-story.ts'
-import { chunk, sse } from '../model/stub-endpoint.ts'
+import { chunk, sse, type StubCall } from '../model/stub-endpoint.ts'
 import {
   CancelTurnDocument,
   FactsUsedDocument,
@@ -236,6 +237,41 @@ test('what the user adds while a call runs is answered in the same turn, and wha
 
 describe('of a model that thinks first', () => {
   const world = useStubStory(() => story)
+
+  test('goes on where the provider wants its reasoning back, and no command is run twice', async () => {
+    const ada = story.as('ada')
+    await openChat(ada, 'cli:chat-reasoned')
+    const isRefused = ({ body: { messages = [] } }: StubCall): boolean =>
+      messages.some((one) => one.role === 'assistant' && !('reasoning_content' in one))
+    const said = 'The `reasoning_content` in the thinking mode must be passed back to the API.'
+    const exec = { name: 'exec', arguments: '{"command":"echo once >> ran; cat ran"}' }
+    const call = { content: '', toolCalls: [{ index: 0, id: 'a', function: exec }], finishReason: 'tool_calls' }
+    const isCalled = ({ body: { messages = [] } }: StubCall): boolean => messages.some(({ role }) => role === 'tool')
+    world.stub.follow({
+      by: (asked) => {
+        if (isRefused(asked)) return { status: 400, body: { error: { message: said } } }
+        return isCalled(asked) || asked.user.includes('And now?') ? 'It ran.' : call
+      },
+    })
+    const first = await converse(ada, 'cli:chat-reasoned', 'Run it')
+    expect(first.tasks).toMatchObject([
+      { type: 'EXEC', status: 'DONE', output: 'once\n' },
+      { type: 'MSG', status: 'DONE' },
+    ])
+    expect(first.answers).toEqual(['It ran.'])
+    const second = await converse(ada, 'cli:chat-reasoned', 'And now?')
+    expect([second.status, second.answers]).toEqual(['DONE', ['It ran.']])
+    expect(world.stub.calls.filter(isRefused)).toHaveLength(1)
+  })
+
+  test('after a silent turn what the user says is one message, since some chat templates refuse two in a row', async () => {
+    const ada = story.as('ada')
+    await openChat(ada, 'cli:chat-by-turns')
+    world.stub.follow({ list: [SILENCE_MARKER, 'Here.'] })
+    expect((await converse(ada, 'cli:chat-by-turns', 'I am back.')).answers).toEqual([])
+    expect((await converse(ada, 'cli:chat-by-turns', 'And now?')).answers).toEqual(['Here.'])
+    expect(world.stub.calls.at(-1)?.body.messages?.map(({ role }) => role)).toEqual(['system', 'user'])
+  })
 
   test('the whole thought is shown before the text, also while the text is written', async () => {
     const ada = story.as('ada')

@@ -121,13 +121,7 @@ class RuntimeModel {
   }
 }
 
-const IN_WORDS = {
-  structuredOutput: 'prompt',
-  streams: true,
-  asksUsage: false,
-  maxTokensField: 'max_tokens',
-  systemRole: 'system',
-} as const
+const IN_WORDS = { structuredOutput: 'prompt' } as const
 
 /** One answer as it comes, within its bounds; what cannot be stored is replaced, as in answers of providers. */
 class GrowingAnswer {

@@ -33,6 +33,9 @@ const formSchema = z
     asksUsage: z.boolean(),
     systemRole: z.enum(['system', 'developer', 'user']),
     maxTokensField: z.enum(['max_tokens', 'max_completion_tokens']),
+    callIds: z.enum(['given', 'short']),
+    thoughtMark: z.enum(['none', 'reasoning_content', 'thought_signature']),
+    afterTools: z.enum(['user', 'assistant']),
     beginsInThought: z.boolean(),
   })
   .partial()

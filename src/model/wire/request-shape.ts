@@ -13,6 +13,12 @@ export interface RequestShape {
   readonly asksUsage: boolean
   readonly systemRole: 'system' | 'developer' | 'user'
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
+  /** Ids of calls as their models gave them, or of nine letters and digits. */
+  readonly callIds: 'given' | 'short'
+  /** In place of the reasoning behind earlier answers, which is not kept. */
+  readonly thoughtMark: 'none' | 'reasoning_content' | 'thought_signature'
+  /** What may follow the results of tools. */
+  readonly afterTools: 'user' | 'assistant'
 }
 
 const USUAL: RequestShape = {
@@ -21,6 +27,9 @@ const USUAL: RequestShape = {
   asksUsage: true,
   systemRole: 'system',
   maxTokensField: 'max_tokens',
+  callIds: 'given',
+  thoughtMark: 'none',
+  afterTools: 'user',
 }
 /** From the strictest to what every model takes. */
 const STRUCTURED: readonly StructuredOutput[] = ['json_schema', 'json_object', 'tool', 'prompt']
@@ -77,17 +86,28 @@ export function shapeAfter(complaint: Complaint, { shape, settings, wantsSchema 
   }
   if (shape.systemRole !== 'user' && isFree('systemRole') && ROLE_REFUSED.test(words))
     return { ...shape, systemRole: 'user' }
-  if (!wantsSchema || !isFree('structuredOutput') || !FORM_REFUSED[shape.structuredOutput].test(words)) return null
+  if (!wantsSchema) return roundsAfter(words, shape)
+  if (!isFree('structuredOutput') || !FORM_REFUSED[shape.structuredOutput].test(words)) return null
   const next = STRUCTURED[STRUCTURED.indexOf(shape.structuredOutput) + 1]
   return next === undefined ? null : { ...shape, structuredOutput: next }
 }
 
+/** The form in which a conversation goes on, when how it did is refused. */
+function roundsAfter(words: string, shape: RequestShape): RequestShape | null {
+  if (shape.callIds === 'given' && CALL_ID_REFUSED.test(words)) return { ...shape, callIds: 'short' }
+  if (shape.afterTools === 'user' && ORDER_REFUSED.test(words)) return { ...shape, afterTools: 'assistant' }
+  if (shape.thoughtMark !== 'none') return null
+  if (/reasoning_content/.test(words)) return { ...shape, thoughtMark: 'reasoning_content' }
+  return /thought_?signature/i.test(words) ? { ...shape, thoughtMark: 'thought_signature' } : null
+}
+
+const CALL_ID_REFUSED = /tool.?(call|use)s?(\[\d+\])?.{0,3}ids?\b.{0,80}(length|pattern|too long)/i
+const ORDER_REFUSED = /role .user. after role .tool|roles must alternate|should alternate with assistant/i
 const STREAM_REFUSED =
   /(?<!_)stream(ing|ed)?\b(?!_).{0,60}(not support|unsupported|not allowed|not available)|not support.{0,20}\bstream(ing)?\b(?!_)/i
 const ROLE_REFUSED =
   /(system|developer).{0,20}(role|message|instruction|prompt).{0,60}(not support|unsupported|not enabled|not allowed)|not support.{0,20}(system|developer).{0,3}(role|message|instruction|prompt)|unknown variant .system/i
-const JSON_WORDS =
-  /response_format|response_mime_type|json_schema|json_object|json mode|structured.output|guided|grammar|invalid schema/i
+const JSON_WORDS = /response_format|response_mime_type|json_object|json mode|structured.output|guided|grammar|schema/i
 const FORM_REFUSED: Readonly<Record<StructuredOutput, RegExp>> = {
   json_schema: JSON_WORDS,
   json_object: JSON_WORDS,

@@ -86,7 +86,7 @@ export function withInstructions(
 /** How the schema is asked for: fields of the body, and what is added to the instructions. */
 export function askForSchema(
   schema: AnswerSchema,
-  { structuredOutput }: RequestShape,
+  { structuredOutput }: Pick<RequestShape, 'structuredOutput'>,
 ): { readonly fields: Partial<OpenAI.ChatCompletionCreateParams>; readonly instruction: string } {
   const { name, json } = schema
   const inWords = `\n\n# The form of the answer\n\nAnswer with one JSON object and nothing else. It must satisfy this JSON schema:\n\n${JSON.stringify(json)}`

@@ -80,4 +80,28 @@ export const FORMS: readonly RefusedForm[] = [
     refuses: (body) => firstRole(body) === 'system',
     takes: { messages: [{ role: 'user' }] },
   },
+  {
+    provider: 'Gemini',
+    what: 'a keyword of the schema',
+    status: 400,
+    message: `Invalid JSON payload received. Unknown name "additionalProperties" at 'generation_config.response_schema': Cannot find field.`,
+    refuses: (body) => format(body) === 'json_schema',
+    takes: { response_format: { type: 'json_object' } },
+  },
+  {
+    provider: 'Gemini',
+    what: 'a schema that is too large',
+    status: 400,
+    message: 'The specified schema produces a constraint that has too many states for serving.',
+    refuses: (body) => format(body) === 'json_schema',
+    takes: { response_format: { type: 'json_object' } },
+  },
+  {
+    provider: 'Azure OpenAI',
+    what: 'stream_options, in older versions',
+    status: 400,
+    message: 'Unrecognized request argument supplied: stream_options',
+    refuses: (body) => body['stream_options'] !== undefined,
+    takes: { stream: true },
+  },
 ]

@@ -11,6 +11,7 @@ import { StubEndpoint } from '../stub-endpoint.ts'
 import { ANSWERS } from './answers.ts'
 import { FORMS } from './forms.ts'
 import { REFUSALS } from './refusals.ts'
+import { NO_TOOLS, ROUNDS } from './rounds.ts'
 import type { ProviderShape } from './shape.ts'
 import { TOO_LONG } from './too-long.ts'
 
@@ -165,7 +166,8 @@ test('docs/models.md shows what is tested here', async () => {
   const rows = [
     ...ANSWERS.map(({ provider, what }) => [provider, what, 'read']),
     ...ERRORS.map(({ provider, what, becomes }) => [provider, what, `\`${(becomes as { code: string }).code}\``]),
-    ...FORMS.map(({ provider, what }) => [provider, `refuses ${what}`, 'asked in another form']),
+    ...[...FORMS, ...ROUNDS].map(({ provider, what }) => [provider, `refuses ${what}`, 'asked in another form']),
+    ...NO_TOOLS.map(({ provider }) => [provider, 'takes no calls of tools', '`MODEL_UNKNOWN`']),
   ]
   const table = tableOf(['provider', 'what it sends', 'what becomes of it'], rows.toSorted(byText))
   const [before = '', after = ''] = doc.split(/<!-- providers:begin -->[^]*<!-- providers:end -->/)
