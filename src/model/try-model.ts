@@ -43,6 +43,26 @@ export async function tryModel(model: LanguageModel, tried: TriedModel): Promise
   return { tokens, followsSchema: answerSchema.safeParse(parseJson(text)).success }
 }
 
+const TOOL = {
+  name: 'greet',
+  description: 'Greets a person.',
+  parameters: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+}
+
+/** One answer as conversations ask for it, with a tool. Rejects as `LanguageModel.converse` does. */
+export async function tryConversation(model: LanguageModel, tried: Omit<TriedModel, 'role'>): Promise<void> {
+  await model.converse({
+    ...tried,
+    role: 'assistant',
+    system: TRY_SYSTEM,
+    said: [{ by: 'user', text: 'Say hello.' }],
+    tools: [TOOL],
+    continues: null,
+    onText: null,
+    onThinking: null,
+  })
+}
+
 /** What is between the first and the last brace: some models write around it. */
 function parseJson(text: string): unknown {
   try {

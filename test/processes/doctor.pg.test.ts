@@ -242,7 +242,7 @@ test('an embedded PostgreSQL whose folder is damaged', async () => {
   expect(shown).toEqual([expect.stringContaining('FAIL database: The embedded PostgreSQL does not start')])
 })
 
-test('models that work are called once each, and what they can do is said', async () => {
+test('models that work are called as their roles do, and what they can do is said', async () => {
   await using stub = await StubEndpoint.start({
     by: ({ body }) => (body.response_format === undefined ? { pieces: ['Hel', 'lo.'] } : '{"color":"blue"}'),
   })
@@ -253,5 +253,24 @@ test('models that work are called once each, and what they can do is said', asyn
     expect.stringMatching(/^s:a answered in .* \(planner, .*\); text came in 2 pieces\.$/),
     expect.stringMatching(/^s:b answered in .* text came in 2 pieces\.$/),
   ])
-  expect(stub.calls).toHaveLength(4)
+  expect(stub.calls).toHaveLength(6)
+})
+
+test('a model that takes no calls of tools plans, and what it cannot do is said', async () => {
+  await using stub = await StubEndpoint.start({
+    by: ({ body }) => {
+      if (body.tools !== undefined) return { status: 400, body: { error: { message: 'a does not support tools' } } }
+      return body.response_format === undefined ? 'Hello.' : '{"color":"blue"}'
+    },
+  })
+  const toml = `${CONFIG}[providers.s]\nbase_url = "${stub.baseUrl}"\n[models]\nplanner = "s:a"\nassistant = "s:b"\n`
+  const { findings } = await examined({ toml, options: { callsModels: true } })
+  expect(findings.filter(({ check }) => check === 'models')).toMatchObject([
+    { verdict: 'OK', says: expect.stringMatching(/^s:a answered/) },
+    {
+      verdict: 'WARN',
+      says: expect.stringMatching(/^s:b answered .*\(mode CHAT\) do not work: MODEL_UNKNOWN$/),
+      fix: expect.stringMatching(/does not take calls of tools.*choose another model: \[models\] assistant/),
+    },
+  ])
 })

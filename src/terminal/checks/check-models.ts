@@ -1,4 +1,4 @@
-/** Calls each model that config.toml names, once, as its roles call it: `factotum models check`. */
+/** Calls each model that config.toml names, once as each kind of its roles does: `factotum models check`. */
 import type { Config, LiveConfig, ModelChoice } from '../../config/config.ts'
 import { isRuntime, modelKey } from '../../config/models/model-choice.ts'
 import { AppError } from '../../core/errors.ts'
@@ -6,7 +6,7 @@ import { AGENT_ROLES, type AgentRole } from '../../core/model-call.ts'
 import { createEmbeddings, createLanguageModel } from '../../model/create-language-model.ts'
 import type { EmbeddingModel } from '../../model/embedding-model.ts'
 import type { LanguageModel } from '../../model/language-model.ts'
-import { TRY_SYSTEM, tryModel } from '../../model/try-model.ts'
+import { TRY_SYSTEM, tryConversation, tryModel } from '../../model/try-model.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
@@ -82,6 +82,9 @@ async function checkOne(
     await model.complete({ ...hello, onText: () => (pieces += 1) })
     const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(1)
     const says = `${name} answered in ${seconds} s (${roles.join(', ')}); text came in ${pieces} pieces.`
+    const broken = roles.includes('assistant') ? await tryConversation(model, common).then(nothing, asAppError) : null
+    if (broken !== null)
+      return warn('models', `${says} Conversations (mode CHAT) do not work: ${broken.code}`, broken.message)
     if (followsSchema) return ok('models', says)
     return warn(
       'models',
@@ -89,9 +92,18 @@ async function checkOne(
       'Set structured_output of its provider, or choose another model.',
     )
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    return fail('models', `${name} (${roles.join(', ')}): ${error.code}`, error.message)
+    const { code, message } = asAppError(error)
+    return fail('models', `${name} (${roles.join(', ')}): ${code}`, message)
   }
+}
+
+function nothing(): null {
+  return null
+}
+
+function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  throw error
 }
 
 async function checkEmbedder(
