@@ -3,9 +3,11 @@
  * printed, for the reviewer to judge, and never silently run again.
  */
 import { loadPartialOutput } from '../../store/turn/turn-history.ts'
-import { CUT_OFF, type TaskState } from '../task/plan-state.ts'
+import type { TaskState } from '../task/plan-state.ts'
 import { updateTask } from '../task/update-task.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
+
+const CUT_OFF = 'The server stopped while this command ran: whether it took effect, and how far, is unknown.'
 
 /** Called once for each task that is RUNNING when its turn is taken over. */
 export async function interruptTask(

@@ -64,18 +64,15 @@ export function failedTask(plan: PlanState): TaskState | null {
   return plan.tasks.find((task) => task.reviewVerdict === 'REPLAN') ?? null
 }
 
-/** What a task says that was under way when its process died. */
-export const CUT_OFF = 'The server stopped while this command ran: whether it took effect, and how far, is unknown.'
-
 /**
  * Whether the plan itself did not do. One of which a task was interrupted because a process died may be right: it
  * counts for nothing, and may be tried again. A tool that gave no answer is no such task, or it would be called for
- * ever.
+ * ever; it has no output, and what was cut off has one, if an empty one.
  */
 export function hasFailed(plan: PlanState): boolean {
   const task = failedTask(plan)
   if (task === null) return false
-  const isSilentTool = task.type === 'TOOL' && task.stderr?.endsWith(CUT_OFF) !== true
+  const isSilentTool = task.type === 'TOOL' && task.output === null
   return task.status !== 'INTERRUPTED' || isSilentTool
 }
 
