@@ -15,7 +15,8 @@ import { expectFile, receiveFile, type FileReceived, type FileTarget } from '../
 import type { IntakeContext, StagedFile } from '../../intake/intake-context.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { CredentialOf } from '../login/credential.ts'
-import { holderOf, type Authenticate } from '../socket/connections.ts'
+import { Holdings } from '../operation/holdings.ts'
+import type { Authenticate } from '../socket/connections.ts'
 import { sendJson } from '../health/probes.ts'
 import type { Exchange } from '../http/plain-route.ts'
 import { refuse, refuseForNow, refuseStranger, type Problem } from './refuse.ts'
@@ -58,7 +59,7 @@ interface Come {
 export class FileReceiver {
   readonly #options: ReceiveFileOptions
   /** Whose bodies come in. */
-  readonly #running: string[] = []
+  readonly #running = new Holdings()
 
   constructor(options: ReceiveFileOptions) {
     this.#options = options
@@ -84,19 +85,14 @@ export class FileReceiver {
     if (waitMs > 0) return refuseForNow(exchange, 429, String(Math.ceil(waitMs / 1000)))
     const problem = bodyProblem(request)
     if (problem !== null) return refuse(exchange, problem.status, problem)
-    const holder = holderOf(viewer)
-    const isTooMany = this.#running.length >= MAX_AT_A_TIME || this.#runningOf(holder) >= MAX_OF_ONE
+    const isTooMany = this.#running.count >= MAX_AT_A_TIME || this.#running.of(viewer) >= MAX_OF_ONE
     if (isTooMany) return refuseForNow(exchange, 503, RETRY_AFTER_S)
-    this.#running.push(holder)
+    const release = this.#running.take(viewer)
     try {
       await this.#receive(exchange, { credential, viewer, target })
     } finally {
-      this.#running.splice(this.#running.indexOf(holder), 1)
+      release()
     }
-  }
-
-  #runningOf(holder: string): number {
-    return this.#running.filter((one) => one === holder).length
   }
 
   async #receive(

@@ -26,7 +26,8 @@ import { readLogOperation, type LogOperation, type ReadLogOperation } from '../o
 import { maskError, maskResult } from '../operation/mask-error.ts'
 import { MaskedResults } from '../operation/masked-results.ts'
 import { EXECUTION_OPTIONS } from '../operation/operation-limits.ts'
-import { StandingCost } from '../operation/standing-cost.ts'
+import { Holdings } from '../operation/holdings.ts'
+import { takeStanding } from '../operation/standing-cost.ts'
 import { withinBudget } from '../operation/within-budget.ts'
 
 export interface SubscriptionsOptions {
@@ -56,7 +57,7 @@ interface Held {
 
 class Subscriptions {
   readonly #options: SubscriptionsOptions
-  readonly #standing = new StandingCost()
+  readonly #standing = new Holdings()
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options
@@ -67,7 +68,7 @@ class Subscriptions {
     if (openLogChannel === null) return { errors: [noStream()] }
     const log = readLog(this.#options.schema, args)
     if (log?.kind === 'refused') return this.#masked({ errors: log.errors }, caller)
-    const release = this.#standing.take(caller.viewer, must(cost, 'what is executed was measured'))
+    const release = takeStanding(this.#standing, caller.viewer, must(cost, 'what is executed was measured'))
     if (release instanceof GraphQLError) return { errors: [release] }
     const held = { caller, release }
     return log === null ? this.#follow(args, held) : this.#followLog(log, held, openLogChannel())

@@ -9,11 +9,10 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { Periodic } from '../../platform/waiting/periodic.ts'
+import { Holdings, limitOf } from '../operation/holdings.ts'
 
 /** Proxies and browsers drop silent connections after 30 to 60 s. */
 const BEAT_MS = 12_000
-/** A connector acts for many people. */
-const OF_A_CONNECTOR = 5
 
 export type EndReason = 'TOKEN_REMOVED' | 'RIGHTS_CHANGED' | 'GOING_AWAY'
 
@@ -39,8 +38,9 @@ export interface ConnectionsOptions {
 
 export class Connections {
   readonly #options: ConnectionsOptions
-  readonly #open = new Set<Connection>()
-  readonly #perUser = new Map<string, number>()
+  /** Each with what releases it from its user's. */
+  readonly #open = new Map<Connection, () => void>()
+  readonly #perUser = new Holdings()
   readonly #beats: Periodic
   #unsubscribe: () => void = () => undefined
 
@@ -48,7 +48,7 @@ export class Connections {
     this.#options = options
     const { clock, logger } = options
     const tick = async (): Promise<void> => {
-      for (const connection of this.#open) connection.beat()
+      for (const connection of this.#open.keys()) connection.beat()
     }
     this.#beats = new Periodic({ name: 'beats to clients', everyMs: BEAT_MS, tick, isOutage, clock, logger })
   }
@@ -61,47 +61,44 @@ export class Connections {
   /** Ends all of them. */
   async stop(): Promise<void> {
     this.#unsubscribe()
-    for (const connection of this.#open) connection.end('GOING_AWAY')
+    for (const connection of this.#open.keys()) connection.end('GOING_AWAY')
     await this.#beats.stop()
   }
 
   /** The returned function is called when the connection is closed, for whatever reason. */
   add(connection: Connection): () => void {
     const { connections } = this.#options.metrics
-    this.#open.add(connection)
+    this.#open.set(connection, this.#hold(connection))
     connections.inc({ transport: connection.transport })
-    this.#count(connection, 1)
     return () => {
-      if (!this.#open.delete(connection)) return
+      const release = this.#open.get(connection)
+      if (release === undefined) return
+      this.#open.delete(connection)
       connections.dec({ transport: connection.transport })
-      this.#count(connection, -1)
+      release()
     }
   }
 
   /** A connection that was added without an identity has one now. */
   identified(connection: Connection): void {
-    this.#count(connection, 1)
+    if (this.#open.has(connection)) this.#open.set(connection, this.#hold(connection))
   }
 
   /** Why the viewer may open no further connection; null: they may. */
   refusal(viewer: Viewer): string | null {
     const { connectionsPerUser } = this.#options.config.current().settings
-    const limit = connectionsPerUser * (viewer.tokenKind === 'CONNECTOR' ? OF_A_CONNECTOR : 1)
-    if ((this.#perUser.get(holderOf(viewer)) ?? 0) < limit) return null
+    const limit = limitOf(viewer, connectionsPerUser)
+    if (this.#perUser.of(viewer) < limit) return null
     return `you have ${limit} connections. Close some, or have the operator raise connections_per_user.`
   }
 
-  #count({ identity }: Connection, change: 1 | -1): void {
-    if (identity === null) return
-    const holder = holderOf(identity.viewer)
-    const count = (this.#perUser.get(holder) ?? 0) + change
-    if (count > 0) this.#perUser.set(holder, count)
-    else this.#perUser.delete(holder)
+  #hold({ identity }: Connection): () => void {
+    return identity === null ? () => undefined : this.#perUser.take(identity.viewer)
   }
 
   /** A removed token ends its connections; one whose rights changed connects again and gets its new ones. */
   #recheck(): void {
-    for (const connection of this.#open) {
+    for (const connection of this.#open.keys()) {
       if (connection.identity === null) continue
       const { credential, viewer } = connection.identity
       const now = this.#options.authenticate(credential)
@@ -109,9 +106,4 @@ export class Connections {
       else if (JSON.stringify(now) !== JSON.stringify(viewer)) connection.end('RIGHTS_CHANGED')
     }
   }
-}
-
-/** Whose connections are counted together. */
-export function holderOf({ user, tokenName }: Viewer): string {
-  return user === null ? `token ${tokenName}` : `user ${user.name}`
 }
