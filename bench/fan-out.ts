@@ -68,12 +68,12 @@ class Subject {
     return new Subject(child, { port, token: mode === 'door' ? CROWD_TOKEN : null })
   }
 
-  tell(order: Order): void {
+  instruct(order: Order): void {
     this.#child.send(order)
   }
 
   async measure(): Promise<Figures> {
-    this.tell({ kind: 'measure' })
+    this.instruct({ kind: 'measure' })
     const [figures] = (await once(this.#child, 'message')) as [Figures]
     return figures
   }
@@ -162,7 +162,7 @@ async function deliver(
   { sessionIds, window, measureMs }: { sessionIds: readonly string[]; window: number; measureMs: number },
 ): Promise<Delivery> {
   const perRound = crowd.sockets.length
-  const publish = (): void => subject.tell({ kind: 'publish', sessionIds, text: timedText() })
+  const publish = (): void => subject.instruct({ kind: 'publish', sessionIds, text: timedText() })
   // One event, to learn how long its frame is.
   crowd.bytes = 0
   publish()

@@ -62,7 +62,7 @@ async function compare(trial: Trial): Promise<string[]> {
       let thing: Thing | null = null
       for (const [act, mutation] of Object.entries(trial.acts)) {
         thing ??= await make()
-        const can = await toldOf({ trial, act, as, id: thing.id })
+        const can = await allowedOf({ trial, act, as, id: thing.id })
         const done = await isDone(as, mutation(thing, as))
         expect({ as, state, act, can: can ?? false }).toEqual({ as, state, act, can: done })
         outcomes.set(act, (outcomes.get(act) ?? new Set()).add(done))
@@ -81,7 +81,7 @@ interface Asked {
 }
 
 /** Null: the viewer does not see the thing. */
-async function toldOf({ trial, act, as, id }: Asked): Promise<boolean | null> {
+async function allowedOf({ trial, act, as, id }: Asked): Promise<boolean | null> {
   const field = `viewerCan${trial.args?.(as) ?? ''} { ${act} }`
   const { data, messages } = await it.run<{ node: { viewerCan: Record<string, boolean> } | null }, object>(
     as,
@@ -229,7 +229,7 @@ test('approvals', async () => {
   // A connector that does not say for whom it asks could not decide either.
   const { id } = await approval("status = 'PENDING'")
   const trial = { type: 'Approval', acts: {}, states: {} }
-  expect(await toldOf({ trial, act: 'decide', as: 'hub', id })).toBe(false)
+  expect(await allowedOf({ trial, act: 'decide', as: 'hub', id })).toBe(false)
 })
 
 test('schedules', async () => {

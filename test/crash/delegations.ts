@@ -4,7 +4,7 @@ import { callOf } from './plugin-load.ts'
 
 /** Few: a turn that delegates waits for another one. */
 const EVERY = 9
-const LOOKS = 60
+const READS = 60
 
 /** A line of some messages that has the work done by another session. */
 export function delegatedCall(sessionId: string, n: number): string[] {
@@ -33,9 +33,9 @@ export async function readFinalDelegations(
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
-    for (let looks = 0; ; looks += 1) {
+    for (let reads = 0; ; reads += 1) {
       const { rows } = await client.query<FinalDelegation>(DELEGATIONS, [sessionIds])
-      if (looks >= LOOKS || rows.every(({ closed }) => closed)) return rows
+      if (reads >= READS || rows.every(({ closed }) => closed)) return rows
       await new Promise((resolve) => setTimeout(resolve, 500))
     }
   } finally {

@@ -23,7 +23,7 @@ const MAX_WAITS = 500
 const MEMORY = '/dev/shm'
 /** Magic number of tmpfs, see statfs(2). */
 const TMPFS = 0x01021994
-const ROOM_BYTES = 4 * 1024 ** 3
+const SPACE_BYTES = 4 * 1024 ** 3
 
 export async function createTemporaryHome({ folder = tmpdir() } = {}): Promise<TemporaryHome> {
   const path = realpathSync(mkdtempSync(join(folder, `${PREFIX}${process.pid}-`)))
@@ -39,8 +39,8 @@ export async function createTemporaryHome({ folder = tmpdir() } = {}): Promise<T
 export function roomyFolder(): string {
   if (!existsSync(MEMORY)) return tmpdir()
   const { type, bavail, bsize } = statfsSync(MEMORY)
-  const hasRoom = Math.min(bavail * bsize, process.availableMemory()) >= ROOM_BYTES
-  return type === TMPFS && hasRoom ? MEMORY : tmpdir()
+  const hasSpace = Math.min(bavail * bsize, process.availableMemory()) >= SPACE_BYTES
+  return type === TMPFS && hasSpace ? MEMORY : tmpdir()
 }
 
 /** Removes the homes of processes that were killed. */

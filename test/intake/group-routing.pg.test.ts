@@ -27,7 +27,7 @@ const say = (sessionId: string, as: Name, more: More = {}) =>
 const sessionRow = async (id: string) => (await world.sql('SELECT * FROM sessions WHERE id = $1', id))[0]
 const messagesOf = (id: string) =>
   world.sql(
-    `SELECT m.user_name, m.mentioned, m.status, t.id IS NOT NULL AS turn, e.turn_id IS NOT NULL AS told
+    `SELECT m.user_name, m.mentioned, m.status, t.id IS NOT NULL AS turn, e.turn_id IS NOT NULL AS announced
      FROM messages m LEFT JOIN turns t ON t.message_id = m.id JOIN events e ON e.session_id = m.session_id AND e.seq = m.seq
      WHERE m.session_id = $1 ORDER BY m.seq`,
     id,
@@ -55,7 +55,7 @@ test.each(TABLE)('$type: $as $user, mentioned $mentioned, starts a turn: $turn',
   await open(id, type)
   expect(await say(id, as, { user, mentioned })).toMatchObject({ kind: 'Accepted', duplicate: false })
   const status = turn ? 'QUEUED' : 'STORED'
-  expect(await messagesOf(id)).toMatchObject([{ mentioned, status, turn, told: turn }])
+  expect(await messagesOf(id)).toMatchObject([{ mentioned, status, turn, announced: turn }])
   expect(await sessionRow(id)).toMatchObject({ message_count: 1, queue_length: turn ? 1 : 0, status: 'IDLE' })
   expect((await sessionRow(id))?.['ready_at'] !== null).toBe(turn)
   expect(world.rung.some((rung) => rung.kind === 'work' && rung.sessionId === id)).toBe(turn)
@@ -107,7 +107,7 @@ test('users and admins at once: every message has its place, every turn its mess
   const expected = (message: Record<string, unknown>): boolean =>
     message['user_name'] === 'alice' || message['mentioned'] === true
   expect(messages.map(({ turn }) => turn)).toEqual(messages.map(expected))
-  expect(messages.map(({ told }) => told)).toEqual(messages.map(expected))
+  expect(messages.map(({ announced }) => announced)).toEqual(messages.map(expected))
   expect(await sessionRow('hub:crowd')).toMatchObject({ last_seq: 31, queue_length: 20, message_count: 30 })
 })
 

@@ -15,7 +15,7 @@ export default definePlugin({
     },
   },
   tools: {
-    tell: {
+    say: {
       description: 'Tells it.',
       effect: 'READ',
       arguments: z.object({ note: z.string() }),
@@ -38,5 +38,5 @@ export default definePlugin({
       },
     },
   },
-  commands: { tell: { description: 'Tells it.', run: (_command, ctx) => `It is ${ctx.secret('key')}.` } },
+  commands: { say: { description: 'Tells it.', run: (_command, ctx) => `It is ${ctx.secret('key')}.` } },
 })

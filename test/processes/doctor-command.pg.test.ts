@@ -53,13 +53,13 @@ interface Surroundings {
   readonly by?: (home: string) => readonly string[]
 }
 
-interface Told {
+interface Printed {
   readonly code: unknown
   readonly stdout: string
   readonly stderr: string
 }
 
-async function doctorIn({ toml = '', args: flags = [], sql, env, by }: Surroundings): Promise<Told> {
+async function doctorIn({ toml = '', args: flags = [], sql, env, by }: Surroundings): Promise<Printed> {
   await using home = await createTemporaryHome()
   await using database = await createTestDatabase()
   await chmod(home.path, 0o711)

@@ -203,10 +203,10 @@ test('an answer in a message settles its question, and then the facts, at whatev
   const names = [held, ...others]
   for (const name of names) await askWhere(name)
   const ada = clientOf(server, 'ada')
-  const tell = (name: string) => send(ada, `cli:${name}`, `The ${name} is in Turku.`)
-  await tell(held)
+  const teach = (name: string) => send(ada, `cli:${name}`, `The ${name} is in Turku.`)
+  await teach(held)
   await heldAtCurator.promise
-  await Promise.all(others.map(tell))
+  await Promise.all(others.map(teach))
   await allAsked.promise
   await server.kill()
   const stateOf = async (name: string) => (await cluster.query<{ state: string }>(ANSWERED, [name]))[0]?.state

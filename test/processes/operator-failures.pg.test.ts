@@ -39,7 +39,7 @@ async function allThatBenReads(story: Story, sessionId: string, turnId: string):
 }
 
 /** Ben is told `sentence` with the turn's id, reads nothing that he should not, and Ada reads `detail`. */
-async function expectTold(
+async function expectShown(
   story: Story,
   { sessionId, turnId }: { readonly sessionId: string; readonly turnId: string },
   { sentence, detail }: { readonly sentence: string; readonly detail: RegExp },
@@ -71,7 +71,7 @@ describe('of the provider', () => {
     await ben.run(api.OpenSessionDocument, { input: { id: '@ben:gone', webhook: receiver.url() } })
     const { id: turnId } = await converse(ben, '@ben:gone', 'Hello')
     const sentence = 'The language model cannot be reached at the moment; try again later'
-    await expectTold(story, { sessionId: '@ben:gone', turnId }, { sentence, detail: /planner.*127\.0\.0\.1:1/ })
+    await expectShown(story, { sessionId: '@ben:gone', turnId }, { sentence, detail: /planner.*127\.0\.0\.1:1/ })
     const [post] = await receiver.received.until((all) => all.length > 0)
     expect(post?.body).toMatchObject({ content: `${sentence} (reference ${turnId}).` })
   })
@@ -86,7 +86,7 @@ describe('of the provider', () => {
       ({ sessionEvents: event }) => event.__typename === 'TurnCompletedEvent',
     )
     const sentence = 'The language model cannot be reached at the moment; try again later'
-    await expectTold(
+    await expectShown(
       story,
       { sessionId: 'cli:team', turnId: must(end.turnId, 'a turn') },
       { sentence, detail: /inside/ },
@@ -155,7 +155,7 @@ test.each([...CASES, NO_DISK])('of $of: the user', async ({ config = {}, breakIt
   await breakIt?.(story)
   const { id: turnId, status } = await converse(story.as('ben'), '@ben:broken', message)
   expect(status).toBe('FAILED')
-  await expectTold(story, { sessionId: '@ben:broken', turnId }, { sentence, detail })
+  await expectShown(story, { sessionId: '@ben:broken', turnId }, { sentence, detail })
 })
 
 test('of the budget: the turn waits, and its user reads why', async () => {

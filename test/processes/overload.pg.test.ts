@@ -57,8 +57,8 @@ test(
       const { data, errors } = JSON.parse(answer.body)
       if (answer.status === 200) return data?.sendMessage.__typename ?? errors[0].extensions.code
       const { code, retryAfterMs } = errors[0].extensions
-      const isTold = retryAfterMs >= 1000 && Number(answer.headers.get('retry-after')) >= 1
-      return `${answer.status} ${code}${isTold ? '' : ' without a time'}`
+      const hasTime = retryAfterMs >= 1000 && Number(answer.headers.get('retry-after')) >= 1
+      return `${answer.status} ${code}${hasTime ? '' : ' without a time'}`
     })
     const counts = Object.groupBy(outcomes, (outcome) => String(outcome))
     // On a busy machine the database stands still for longer than a statement may take, so the outcome of those is

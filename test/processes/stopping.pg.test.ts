@@ -58,11 +58,11 @@ async function expectDrained({ server, watch, go }: Awaited<ReturnType<typeof be
 }
 
 /** Signals `pid` and what has come of it, where `choose` agrees; returns which ones. */
-function tellAll(pid: number, signal: NodeJS.Signals, choose: (pid: number) => boolean = () => true): number[] {
-  return [pid, ...findDescendants(pid)].filter(choose).filter((one) => isTold(one, signal))
+function signalAll(pid: number, signal: NodeJS.Signals, choose: (pid: number) => boolean = () => true): number[] {
+  return [pid, ...findDescendants(pid)].filter(choose).filter((one) => isSignalled(one, signal))
 }
 
-function isTold(pid: number, signal: NodeJS.Signals): boolean {
+function isSignalled(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
   } catch (error) {
@@ -108,7 +108,7 @@ test('npx, whose shell ends at once, leaves a server that drains and ends', asyn
 test('a Ctrl-C, which the terminal sends to all and npm passes on, is one request', async () => {
   await using turn = await beginTurn({ command: ['npm', 'start'] })
   const group = groupOf(turn.server.pid)
-  tellAll(turn.server.pid, 'SIGINT', (pid) => groupOf(pid) === group)
+  signalAll(turn.server.pid, 'SIGINT', (pid) => groupOf(pid) === group)
   await expectDrained(turn)
   expect(await turn.server.ended).toEqual({ code: 0, signal: null })
 })
@@ -143,7 +143,7 @@ describe('with the embedded PostgreSQL', () => {
 
   test('told to stop together with its PostgreSQL and its command host, it drains and ends', async () => {
     await using turn = await beginTurn({}, { shared })
-    const signalled = tellAll(turn.server.pid, 'SIGTERM', (pid) =>
+    const signalled = signalAll(turn.server.pid, 'SIGTERM', (pid) =>
       /postgres\0-D|command-host|cli\.mjs/.test(commandOf(pid)),
     )
     expect(signalled).toHaveLength(3)
@@ -154,7 +154,7 @@ describe('with the embedded PostgreSQL', () => {
 
   test('told to stop with every process of the service, as systemd does, it ends, and the next start goes on', async () => {
     await using turn = await beginTurn({}, { shared, sessionId: 'cli:service' })
-    tellAll(turn.server.pid, 'SIGTERM')
+    signalAll(turn.server.pid, 'SIGTERM')
     expect(await turn.server.ended).toEqual({ code: 0, signal: null })
 
     await writeFile(turn.go, '')
@@ -167,7 +167,7 @@ describe('with the embedded PostgreSQL', () => {
 test('an embedded PostgreSQL that hangs, and so closes nothing, does not keep the server from its end', async () => {
   await using cluster = await Cluster.begin({ config: { settings: { drain_timeout: 1 } }, embedded: true })
   const server = await cluster.start()
-  const hung = tellAll(server.pid, 'SIGSTOP', (pid) => commandOf(pid).includes('postgres'))
+  const hung = signalAll(server.pid, 'SIGSTOP', (pid) => commandOf(pid).includes('postgres'))
   expect(hung.length).toBeGreaterThan(1)
   server.signal('SIGTERM')
   const late = await server.logged('the server did not stop in time: leaving at once; running turns will be continued')

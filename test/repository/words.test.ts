@@ -18,9 +18,9 @@ interface Text {
   readonly end: number
 }
 
-/** The words of one name each in quotes, which none of the product's own names has as a part. */
+/** The words of one name each in quotes, which none of our own names has as a part. */
 function ruledOutOfNames(): readonly string[] {
-  const [, list = ''] = /Nor is a name of the product's code made of ([^.;]*)[.;]/.exec(CONTRIBUTING) ?? []
+  const [, list = ''] = /Nor is a name in code,[^"]* made of\s([^.;]*)[.;]/.exec(CONTRIBUTING) ?? []
   return [...list.matchAll(/"([^"]+)"/g)].map(([, word = '']) => word)
 }
 
@@ -51,9 +51,9 @@ function saysSomething(callee: Node): boolean {
   }
 }
 
-/** Names in camelCase and in CAPITALS_LIKE_THESE. */
+/** Names in camelCase, in CAPITALS_LIKE_THESE, and paths. */
 function wordsOf(name: string): string[] {
-  return name.split(/_|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase())
+  return name.split(/[_./-]|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase())
 }
 
 function namesIn(value: unknown, into: Set<string>): Set<string> {
@@ -105,12 +105,17 @@ test('nor has a description of the schema, a comment of the tables, or a page', 
   expect(found).toEqual([])
 })
 
-test('no name of the product is made of a word that says another thing in this field', () => {
+test('no name in code, and no path of the product, is made of a word that says another thing in this field', () => {
   const forbidden = ruledOutOfNames()
   expect(forbidden).toContain('keeper')
-  const found = filesOf('src/*.ts*', 'console/src/*.ts*', 'packages/client/src/*.ts*')
-    .filter((path) => /\.tsx?$/.test(path) && !path.includes('/generated/'))
-    .flatMap((path) => [...namesIn(parseSync(path, readFileSync(path, 'utf8')).program, new Set())])
+  const paths = filesOf(...FOLDERS.map((folder) => `${folder}/*.ts*`)).filter(
+    (path) => /\.tsx?$/.test(path) && !path.includes('/generated/'),
+  )
+  const found = paths
+    .flatMap((path) => [
+      ...namesIn(parseSync(path, readFileSync(path, 'utf8')).program, new Set()),
+      ...(/^(?:test|bench)\//.test(path) ? [] : [path]),
+    ])
     .filter((name) => wordsOf(name).some((word) => forbidden.includes(word)))
   expect(found).toEqual([])
 })

@@ -19,7 +19,7 @@ export class BareHost {
   /** Resolves when it has found out what works here, and may run commands. */
   static async start(home: string, bubblewrapPaths: readonly string[]): Promise<BareHost> {
     const host = new BareHost({ home, limits: DEFAULT_COMMAND_LIMITS, bubblewrapPaths })
-    host.#tell({ type: 'ALLOW', untilMs: FOREVER_MS })
+    host.#send({ type: 'ALLOW', untilMs: FOREVER_MS })
     await host.probe()
     return host
   }
@@ -61,11 +61,11 @@ export class BareHost {
     const id = this.#nextId++
     const answered = Promise.withResolvers<void>()
     this.#answers.set(id, answered)
-    this.#tell(requestOf(id))
+    this.#send(requestOf(id))
     await answered.promise
   }
 
-  #tell(request: HostRequest): void {
+  #send(request: HostRequest): void {
     this.#process.send(request, () => {})
   }
 }

@@ -34,7 +34,7 @@ const REFUSED = 'holds the value of a secret'
 const BOTH = `${PLUGIN_KEY} and ${MCP_KEY}`
 
 const CALLS = [
-  ['teller__tell', { note: BOTH }],
+  ['teller__say', { note: BOTH }],
   ['teller__fail', {}],
   ['tells__tell', {}],
   ['tells__fail', {}],
@@ -53,11 +53,11 @@ function streamed(deltas: readonly object[]): StubAnswer {
 
 /** A plan that calls the tools that end well, and says this wherever a plan can. */
 function planOf(said: string): object {
-  const calls = CALLS.filter(([name]) => name.endsWith('__tell')).map(([name]) => ({
+  const calls = CALLS.filter(([name]) => /__(?:say|tell)$/.test(name)).map(([name]) => ({
     type: 'tool',
     detail: said,
     skill: name,
-    args: JSON.stringify(name === 'teller__tell' ? { note: said } : {}),
+    args: JSON.stringify(name === 'teller__say' ? { note: said } : {}),
     expect: said,
   }))
   const answer = { type: 'msg', detail: said, skill: null, args: null, expect: null }
@@ -65,7 +65,7 @@ function planOf(said: string): object {
 }
 
 /** Calls every tool, and says what it knows. */
-function tellAll({ role, user, body }: StubCall): StubAnswer {
+function leakAll({ role, user, body }: StubCall): StubAnswer {
   // A plan that holds a secret is refused, whatever it was for.
   if (role === 'planner') return { content: planOf(user.includes(REFUSED) ? 'all' : BOTH) }
   if (role === 'reviewer') return { content: { ...GOOD_REVIEW, reason: BOTH } }
@@ -91,7 +91,7 @@ describe.skipIf(skipped !== '')(`keys of tools${skipped}`, () => {
   let called: Conversation
   let planned: Conversation
   beforeAll(async () => {
-    stub = cleanup.use(await StubEndpoint.start({ by: tellAll }))
+    stub = cleanup.use(await StubEndpoint.start({ by: leakAll }))
     const mcp = '[mcp.tells]\ncommand = "node"\nargs = ["tells.ts"]\nenv = ["MCP_KEY"]\n'
     story = cleanup.use(await Story.begin({ log: (line) => log.push(line) }))
     const lines = [`TELLER_KEY='${PLUGIN_KEY}'`, `MCP_KEY='${MCP_KEY}'`]
@@ -109,7 +109,7 @@ describe.skipIf(skipped !== '')(`keys of tools${skipped}`, () => {
     await ada.run(OpenSessionDocument, { input: { id: SESSION, mode: 'CHAT' } })
     watch = cleanup.use(watchAll(ada, SESSION))
     called = await converse(ada, SESSION, 'Tell me what you know.')
-    await converse(ada, SESSION, '/tell')
+    await converse(ada, SESSION, '/say')
     await turnEnd(watch, 2)
     watchOfPlan = cleanup.use(watchAll(ada, PLANNED))
     planned = await converse(ada, PLANNED, 'Plan to tell me what you know.')
@@ -120,7 +120,7 @@ describe.skipIf(skipped !== '')(`keys of tools${skipped}`, () => {
   test('have gone in: every tool was called, and marks stand in their place', async () => {
     expect(called.tasks.map(({ type, tool, status }) => [tool ?? type, status])).toEqual([
       ['MSG', 'DONE'],
-      ['teller__tell', 'DONE'],
+      ['teller__say', 'DONE'],
       ['teller__fail', 'FAILED'],
       ['tells__tell', 'DONE'],
       ['tells__fail', 'FAILED'],
@@ -137,7 +137,7 @@ describe.skipIf(skipped !== '')(`keys of tools${skipped}`, () => {
 
   test('have gone in by a plan, too, whose first try held them and was refused', () => {
     expect(planned.tasks.map(({ type, tool, status }) => [tool ?? type, status])).toEqual([
-      ['teller__tell', 'DONE'],
+      ['teller__say', 'DONE'],
       ['tells__tell', 'DONE'],
       ['MSG', 'DONE'],
     ])

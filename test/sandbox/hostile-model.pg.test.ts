@@ -153,14 +153,14 @@ function problemsOfSentence(scene: Scene): string[] {
   const { id, failure, failureForAdmins } = turnOf(scene)
   const { hostile, role } = scene
   const isMeant = role === hostile.role && hostile.outcome !== 'answered' && hostile.outcome !== 'refused'
-  const isTold = isMeant
+  const isShown = isMeant
     ? failure === describeOperatorFailure(hostile.outcome, id)
     : new RegExp(`^The (answer of the )?language model [^()]{10,200} \\(reference ${id}\\)\\.$`).test(failure ?? '')
   const reason = failureForAdmins ?? ''
   const undone = UNDONE[role] ?? 'no agent of a turn'
   const why = isMeant ? (REASONS[hostile.outcome] ?? /^no such outcome$/) : /"stub(:stub-1)?"|\[providers\.stub\]/
   const isExplained = reason.startsWith(undone) && why.test(reason)
-  return [...(isTold ? [] : [`the user reads: ${failure}`]), ...(isExplained ? [] : [`admins read: ${reason}`])]
+  return [...(isShown ? [] : [`the user reads: ${failure}`]), ...(isExplained ? [] : [`admins read: ${reason}`])]
 }
 
 /** Of a plan that was refused: user and admins read the same. */

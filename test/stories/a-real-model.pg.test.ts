@@ -112,7 +112,7 @@ describe('a provider that is busy', () => {
     stub.follow({ always: { status: 429, headers: { 'retry-after': '3600' } } })
     const turn = await converse(story.as('ada'), 'cli:hour', 'Say hi')
     expect(await endOf(turn)).toEqual(
-      toldFailure(/^The planner could not make a plan\. Provider "stub" lets no more requests through/),
+      shownFailure(/^The planner could not make a plan\. Provider "stub" lets no more requests through/),
     )
   })
 })
@@ -145,7 +145,7 @@ describe('when a model fails, the turn fails and the user is told what to change
   ])('%s', async (name, answer, failure) => {
     stub.follow({ always: answer })
     const turn = await converse(story.as('ada'), `cli:${name.replaceAll(' ', '-')}`, 'Say hi')
-    expect(await endOf(turn)).toEqual(toldFailure(failure))
+    expect(await endOf(turn)).toEqual(shownFailure(failure))
     expect(JSON.stringify(turn)).not.toContain(KEY)
   })
 
@@ -154,7 +154,7 @@ describe('when a model fails, the turn fails and the user is told what to change
     const turn = await converse(story.as('ada'), 'cli:nobody', 'Say hi')
     await story.reconfigure(storyConfig({ toml: providerWithKey(stub) }))
     expect(await endOf(turn)).toEqual(
-      toldFailure(/cannot be reached at http:.*refused\. Check base_url in \[providers\.stub\]/),
+      shownFailure(/cannot be reached at http:.*refused\. Check base_url in \[providers\.stub\]/),
     )
   })
 
@@ -166,13 +166,13 @@ describe('when a model fails, the turn fails and the user is told what to change
     await story.reconfigure(storyConfig({ toml: providerWithKey(stub), settings: { llm_idle_timeout: 0.2 } }))
     const turn = await converse(story.as('ada'), 'cli:silent', 'Say hi')
     await story.reconfigure(storyConfig({ toml: providerWithKey(stub) }))
-    expect(await endOf(turn)).toEqual(toldFailure(/nothing came for 0\.2 s.*llm_idle_timeout in \[settings\]/))
+    expect(await endOf(turn)).toEqual(shownFailure(/nothing came for 0\.2 s.*llm_idle_timeout in \[settings\]/))
   })
 
   test('a review that cannot be had: the command that ran is not run again, and the rest is cancelled', async () => {
     stub.follow({ by: (call) => (call.role === 'reviewer' ? refusal(404, 'No such model', '') : answerWell(call)) })
     const turn = await converse(story.as('ada'), 'cli:no-review', 'Say hi')
-    expect(await endOf(turn)).toEqual(toldFailure(/^The review of task 1 failed\. .*\[models\] reviewer/))
+    expect(await endOf(turn)).toEqual(shownFailure(/^The review of task 1 failed\. .*\[models\] reviewer/))
     expect(turn.tasks).toMatchObject([{ status: 'DONE', output: 'hi\n', review: null }, { status: 'CANCELLED' }, {}])
   })
 
@@ -184,7 +184,7 @@ describe('when a model fails, the turn fails and the user is told what to change
     stub.follow({ by: (call) => (call.role === 'messenger' ? breaks : answerWell(call)) })
     const before = stub.calls.length
     const turn = await converse(story.as('ada'), 'cli:breaks', 'Say hi')
-    expect(await endOf(turn)).toEqual(toldFailure(/^The messenger could not write the answer\. /))
+    expect(await endOf(turn)).toEqual(shownFailure(/^The messenger could not write the answer\. /))
     expect(turn.tasks[1]).toMatchObject({ status: 'FAILED', output: 'It printed', final: false })
     expect(stub.calls.slice(before).filter(({ role }) => role === 'messenger')).toHaveLength(1)
   })
@@ -222,7 +222,7 @@ describe('another provider in the file', () => {
     stub.follow({ list: [] })
     const turn = await converse(story.as('ada'), 'cli:key', 'Say hi')
     expect(await endOf(turn)).toEqual(
-      toldFailure(/The key of provider "stub" is missing: set the environment variable OTHER_KEY, or.*\.env/),
+      shownFailure(/The key of provider "stub" is missing: set the environment variable OTHER_KEY, or.*\.env/),
     )
     const ready = (await (await askOperators(story.app.url, '/ready')).json()) as {
       ready: boolean
@@ -250,11 +250,11 @@ async function endOf(turn: Conversation) {
 
 /** The turn failed for this reason, the user was told so, and the session can go on. */
 /** What people are told besides admins: where they can be asked for more. */
-const TOLD = expect.stringMatching(/^The .*language model .* \(reference turn_\w+\)\.$/) as string
+const SHOWN = expect.stringMatching(/^The .*language model .* \(reference turn_\w+\)\.$/) as string
 
-function toldFailure(reason: RegExp) {
+function shownFailure(reason: RegExp) {
   const failure = expect.stringMatching(reason)
-  const turn = { status: 'FAILED', step: 'COMPLETE', failure, message: 'FAILED', answers: [TOLD] }
+  const turn = { status: 'FAILED', step: 'COMPLETE', failure, message: 'FAILED', answers: [SHOWN] }
   return { ...turn, session: 'IDLE', queueLength: 0, activeTurn: null }
 }
 

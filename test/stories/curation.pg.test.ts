@@ -156,7 +156,7 @@ test('what the curator discarded is a row when it is learned again, which an adm
   await updates.until(({ learningUpdates }) => learningUpdates.readList)
   const changes = new Set<string>()
   // Each change arrives, with an id of its own.
-  const toldOf = async (id: string, status: string, count: number) => {
+  const heardOf = async (id: string, status: string, count: number) => {
     const { learningUpdates } = await updates.until((update) => {
       return update.learningUpdates.learning?.id === id && update.learningUpdates.learning.status === status
     })
@@ -165,14 +165,14 @@ test('what the curator discarded is a row when it is learned again, which an adm
   }
   const discarded = await learn('cli:barred', text, () => ({ verdict: 'discard' }))
   expect(discarded).toMatchObject({ status: 'DISCARDED', decidedBy: { name: 'curator' } })
-  await toldOf(discarded.id, 'DISCARDED', 1)
+  await heardOf(discarded.id, 'DISCARDED', 1)
   const again = await learn('cli:barred-too', text)
   expect(again).toMatchObject({ status: 'REFUSED', reason: `It repeats the learning ${discarded.id}.` })
   await ada.run(api.ReopenLearningDocument, { id: again.id })
-  await toldOf(again.id, 'PENDING', 2)
+  await heardOf(again.id, 'PENDING', 2)
   const { promoteLearning } = await ada.run(api.PromoteLearningDocument, { id: again.id })
   expect(promoteLearning).toMatchObject({ learning: { status: 'PROMOTED', fact: { content: text } } })
-  await toldOf(again.id, 'PROMOTED', 3)
+  await heardOf(again.id, 'PROMOTED', 3)
 })
 
 test.each([

@@ -248,11 +248,11 @@ test('a participant who is added sees the session at once; one who is removed lo
   const ben = story.as('ben')
   const cleo = story.as('cleo')
   await converse(ben, '@ben:shared', 'Something to share')
-  await using news = await watchSessions(cleo)
+  await using updates = await watchSessions(cleo)
   const { addParticipant } = await ben.run(AddParticipantDocument, { sessionId: '@ben:shared', user: 'cleo' })
   expect(addParticipant).toMatchObject({ session: { participants: [{ name: 'ben' }, { name: 'cleo' }] } })
 
-  await news.until(({ sessionUpdates: { session } }) => session?.id === '@ben:shared')
+  await updates.until(({ sessionUpdates: { session } }) => session?.id === '@ben:shared')
   const { sessions } = await cleo.run(SessionsDocument, {})
   expect(sessions.edges.map(({ node }) => node.id)).toContain('@ben:shared')
   await using watch = watchAll(cleo, '@ben:shared')

@@ -140,7 +140,7 @@ async function openSession(): Promise<string> {
 }
 
 /** All of them have told something: they work. */
-async function untilTold(watches: Watches): Promise<void> {
+async function untilHeard(watches: Watches): Promise<void> {
   await Promise.all([...watches.values()].map((watch) => watch.until(() => true)))
 }
 
@@ -180,7 +180,7 @@ describe('what follows one session', () => {
     const id = await openSession()
     const cleos = followAll(here.as('cleo'), LOG_VIEWS, { sessionId: id, after: 0 })
     const bens = followAll(here.as('ben'), LOG_VIEWS, { sessionId: id, after: 0 })
-    await Promise.all([untilTold(cleos), untilTold(bens)])
+    await Promise.all([untilHeard(cleos), untilHeard(bens)])
     await there.as('ada').run(RemoveParticipantDocument, { sessionId: id, user: 'cleo' })
     await goOn(id)
     expect(await endingsOf(cleos, NOT_FOUND)).toEqual(ENDED)
@@ -192,19 +192,19 @@ describe('what follows one session', () => {
   test('ends for who leaves, and begins again for who comes back', async () => {
     const id = await openSession()
     const cleos = followAll(here.as('cleo'), LOG_VIEWS, { sessionId: id, after: 0 })
-    await untilTold(cleos)
+    await untilHeard(cleos)
     await there.as('cleo').run(RemoveParticipantDocument, { sessionId: id, user: 'cleo' })
     expect(await endingsOf(cleos, NOT_FOUND)).toEqual(ENDED)
     expect(await endingsOf(followAll(here.as('cleo'), LOG_VIEWS, { sessionId: id }), NOT_FOUND)).toEqual(ENDED)
     await there.as('ben').run(AddParticipantDocument, { sessionId: id, user: 'cleo' })
-    await untilTold(followAll(here.as('cleo'), LOG_VIEWS, { sessionId: id, after: 0 }))
+    await untilHeard(followAll(here.as('cleo'), LOG_VIEWS, { sessionId: id, after: 0 }))
   })
 
   test('ends for everybody when the session is deleted, admins and connectors included', async () => {
     const id = await openSession()
     const all = ['ada', 'cleo', 'discord', 'bridge'] as const
     const watches = all.map((person) => followAll(here.as(person), LOG_VIEWS, { sessionId: id, after: 0 }))
-    await Promise.all(watches.map(untilTold))
+    await Promise.all(watches.map(untilHeard))
     const { deleteSession } = await there.as('discord').run(DeleteSessionDocument, { id })
     expect(deleteSession.__typename).toBe('DeleteSessionPayload')
     for (const some of watches) expect(await endingsOf(some, NOT_FOUND)).toEqual(ENDED)
@@ -219,16 +219,16 @@ describe('lists', () => {
     const cleos = followAll(here.as('cleo'), { sessionUpdates, approvalUpdates }, {})
     for (const watch of cleos.values()) await watch.until(() => true)
     const begun = new Map([...cleos].map(([name, watch]) => [name, watch.received.length]))
-    const tellOfOther = async (description: string): Promise<void> => {
+    const changeOther = async (description: string): Promise<void> => {
       await touch(other, description)
       await ring([{ kind: 'approval', id: approvalId, sessionId: other }])
     }
-    await poke(cleos, () => tellOfOther(`before ${(sessions += 1)}`), begun)
+    await poke(cleos, () => changeOther(`before ${(sessions += 1)}`), begun)
     await there.as('ada').run(RemoveParticipantDocument, { sessionId: id, user: 'cleo' })
     await touch(id, canary)
     await askForApproval(id, canary)
     const heard = new Map([...cleos].map(([name, watch]) => [name, watch.received.length]))
-    await poke(cleos, () => tellOfOther(`after ${(sessions += 1)}`), heard)
+    await poke(cleos, () => changeOther(`after ${(sessions += 1)}`), heard)
     for (const watch of cleos.values()) expect(JSON.stringify(watch.received).includes(canary)).toBe(false)
   })
 })
@@ -291,7 +291,7 @@ describe('everything that a user follows', () => {
   async function followEverything(client: ApiClient, lists: Parameters<typeof followAll>[1]): Promise<Watches> {
     const views = followAll(client, LOG_VIEWS, { sessionId: id, after: 0 })
     const updates = followAll(client, lists, {})
-    await untilTold(views)
+    await untilHeard(views)
     await poke(updates, async () => {
       await ring([
         { kind: 'approval', id: approvalId, sessionId: id },
@@ -322,7 +322,7 @@ describe('everything that a user follows', () => {
     await reconfigure(configWith(doraAs(USER)))
     expect(await endingsOf(watches, RIGHTS_CHANGED)).toEqual(ENDED)
     // She comes back with the rights of a user: her sessions, and nothing of admins.
-    await untilTold(followAll(dora(), LOG_VIEWS, { sessionId: id, after: 0 }))
+    await untilHeard(followAll(dora(), LOG_VIEWS, { sessionId: id, after: 0 }))
     const lists = followAll(dora(), ADMIN_LISTS, {})
     for (const watch of lists.values()) expect(await watch.ended).toContain('"FORBIDDEN"')
     await restore()

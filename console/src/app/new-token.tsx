@@ -4,7 +4,7 @@ import { Button } from '../ui/controls/button.tsx'
 import { Dialog } from '../ui/controls/dialog.tsx'
 import { TextAreaField } from '../ui/controls/field.tsx'
 import { COPY_BY_HAND, copyText } from '../ui/display/copy-text.ts'
-import { showSecret, useNewSecret } from '../ui/tell/new-secret.ts'
+import { showSecret, useNewSecret } from '../ui/feedback/new-secret.ts'
 
 export function NewToken() {
   const secret = useNewSecret()

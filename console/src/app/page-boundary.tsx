@@ -7,8 +7,8 @@ import { run } from '../data/client.ts'
 import { onReturn, useTrouble } from '../data/trouble.ts'
 import { ViewerDocument } from '../generated/graphql.ts'
 import { Button } from '../ui/controls/button.tsx'
-import { EmptyState } from '../ui/tell/empty-state.tsx'
-import { Pending } from '../ui/tell/pending.tsx'
+import { EmptyState } from '../ui/feedback/empty-state.tsx'
+import { Pending } from '../ui/feedback/pending.tsx'
 
 export class PageBoundary extends Component<{ readonly children: ReactNode }, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false }

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { run } from '../data/client.ts'
 import { useTrouble } from '../data/trouble.ts'
 import { ViewerDocument } from '../generated/graphql.ts'
-import { ErrorLine } from '../ui/tell/error-line.tsx'
+import { ErrorLine } from '../ui/feedback/error-line.tsx'
 
 const ASK_EVERY_MS = 1500
 /** A server that is back answers the next question; the one it never got is not waited for any longer. */

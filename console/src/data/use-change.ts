@@ -4,7 +4,7 @@
  */
 import { ClientError, type CallOptions, type TypedDocument } from '@factotum/client'
 import { useMutation } from '@tanstack/react-query'
-import { notify } from '../ui/tell/toasts.ts'
+import { notify } from '../ui/feedback/toasts.ts'
 import { run } from './client.ts'
 import { queryClient } from './query-client.ts'
 import { keyOf } from './use-read.ts'

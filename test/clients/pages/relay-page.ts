@@ -26,9 +26,9 @@ import { operation, type OpenPage, type OperationName, type ResultOf, type Shown
 function show<Data>(environment: Environment, operation: OperationDescriptor, on: (data: Shown<Data>) => void): void {
   environment.retain(operation)
   const snapshot = environment.lookup(operation.fragment)
-  const tell = ({ data, isMissingData }: typeof snapshot): void => on(isMissingData ? null : (data as Shown<Data>))
-  tell(snapshot)
-  environment.subscribe(snapshot, tell)
+  const notify = ({ data, isMissingData }: typeof snapshot): void => on(isMissingData ? null : (data as Shown<Data>))
+  notify(snapshot)
+  environment.subscribe(snapshot, notify)
 }
 
 export const openRelay =

@@ -28,9 +28,9 @@ export const openUrql =
     const sources: { unsubscribe(): void }[] = []
     const on = <Data>(
       source: OperationResultSource<OperationResult<Data>>,
-      tell: (data: Shown<Data>) => void,
+      notify: (data: Shown<Data>) => void,
     ): void => {
-      sources.push(source.subscribe(({ data, stale }) => tell(stale ? null : data)))
+      sources.push(source.subscribe(({ data, stale }) => notify(stale ? null : data)))
     }
     return {
       openChat: (id) =>

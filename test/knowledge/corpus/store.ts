@@ -60,8 +60,8 @@ export function makeStore({ size, seed }: { readonly size: number; readonly seed
       .slice(0, perProject)
       .map((about): Subject => ({ project, ...about })),
   )
-  const told = random.shuffle(subjects).slice(0, size)
-  const sayings = told.map((subject, index) => say(subject, { random, index }))
+  const chosen = random.shuffle(subjects).slice(0, size)
+  const sayings = chosen.map((subject, index) => say(subject, { random, index }))
   const needed = random.shuffle(sayings).slice(0, NEEDED)
   return {
     facts: sayings.map(({ fact }) => fact),

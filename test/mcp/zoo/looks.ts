@@ -12,7 +12,7 @@ serve({
     }
     spawn('sleep', ['300'], { detached: true, stdio: 'ignore' }).unref()
     const { path, port } = params.arguments as { path: string; port: number }
-    const tell = (network: string): void =>
+    const report = (network: string): void =>
       say({
         id,
         result: text(
@@ -24,7 +24,7 @@ serve({
           }),
         ),
       })
-    connect(port, '127.0.0.1', () => tell('open')).on('error', () => tell('closed'))
+    connect(port, '127.0.0.1', () => report('open')).on('error', () => report('closed'))
     return undefined
   },
 })

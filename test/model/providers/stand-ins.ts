@@ -35,7 +35,7 @@ const PLAN = JSON.stringify({
   facts: null,
 })
 const REVIEW = JSON.stringify({ status: 'ok', reason: null, learn: null })
-const TOLD = 'It sells bread and tea.'
+const FINAL_TEXT = 'It sells bread and tea.'
 /** The turn with a call of a tool. */
 const CALLED = 'Who works in the shop?'
 const CALL = { name: 'exec', arguments: JSON.stringify({ command: 'echo Ada and Ben' }) }
@@ -93,7 +93,7 @@ writeFileSync(
       { match: { userMessage: SAID }, response: { content: ANSWER } },
       { match: { systemMessage: isRole('planner') }, response: { content: PLAN } },
       { match: { systemMessage: isRole('reviewer') }, response: { content: REVIEW } },
-      { match: { systemMessage: isRole('messenger') }, response: { content: TOLD } },
+      { match: { systemMessage: isRole('messenger') }, response: { content: FINAL_TEXT } },
       { match: { userMessage: CALLED, hasToolResult: false }, response: { toolCalls: [CALL] } },
       { match: { userMessage: CALLED, hasToolResult: true }, response: { content: FOUND } },
     ],
@@ -119,7 +119,7 @@ writeFileSync(
       flow('shop', null, [said(SAID), answer(ANSWER)]),
       flow('planner', isRole('planner'), [anything, answer(PLAN)]),
       flow('reviewer', isRole('reviewer'), [anything, answer(REVIEW)]),
-      flow('messenger', isRole('messenger'), [anything, answer(TOLD)]),
+      flow('messenger', isRole('messenger'), [anything, answer(FINAL_TEXT)]),
       flow('call', null, [said(CALLED), call]),
       flow('result', null, [
         said(CALLED),
@@ -166,7 +166,7 @@ async function play({ name, model, answers, plays }: StandIn, { port, databaseUr
   console.log(`${name}: answered ${JSON.stringify(text.answer.slice(0, 60))}`)
   if (!plays) return
   const planned = await turnOf(story, { name, mode: 'PLAN', said: PLANNED })
-  assert.deepEqual(planned, { answer: TOLD, output: 'bread and tea\n', plans: 1, reviews: 1 })
+  assert.deepEqual(planned, { answer: FINAL_TEXT, output: 'bread and tea\n', plans: 1, reviews: 1 })
   const called = await turnOf(story, { name, mode: 'CHAT', said: CALLED })
   assert.equal(called.output, 'Ada and Ben\n', name)
   assert.equal(called.answer, FOUND, name)

@@ -6,7 +6,7 @@ import { SelectField } from '../../ui/controls/field.tsx'
 import { Status } from '../../ui/display/badge.tsx'
 import { Time } from '../../ui/display/time.tsx'
 import { ListPane } from '../../ui/picking/list-pane.tsx'
-import { EmptyState } from '../../ui/tell/empty-state.tsx'
+import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { WhatRuns } from './what-runs.tsx'
 
 const SETTLED: readonly ApprovalStatus[] = ['APPROVED', 'DENIED', 'EXPIRED', 'CANCELLED']

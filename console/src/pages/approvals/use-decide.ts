@@ -11,7 +11,7 @@ import {
   type DecideApprovalInput,
   type DecideApprovalsMutation,
 } from '../../generated/graphql.ts'
-import { notify } from '../../ui/tell/toasts.ts'
+import { notify } from '../../ui/feedback/toasts.ts'
 
 /** So many does the API take in one call. */
 const MOST = 50

@@ -19,7 +19,7 @@ import { Time } from '../../ui/display/time.tsx'
 import { ListPane } from '../../ui/picking/list-pane.tsx'
 import { PickRow } from '../../ui/picking/pick-row.tsx'
 import { usePicking } from '../../ui/picking/use-picking.ts'
-import { EmptyState } from '../../ui/tell/empty-state.tsx'
+import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { AnswerDialog } from './answer-dialog.tsx'
 
 const KEYS = [

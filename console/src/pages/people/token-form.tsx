@@ -12,7 +12,7 @@ import {
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/controls/dialog.tsx'
 import { SelectField, TextField } from '../../ui/controls/field.tsx'
-import { showSecret } from '../../ui/tell/new-secret.ts'
+import { showSecret } from '../../ui/feedback/new-secret.ts'
 
 export function TokenForm({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('')

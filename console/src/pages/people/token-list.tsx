@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/controls/dialog.tsx'
 import { Badge } from '../../ui/display/badge.tsx'
 import { Time } from '../../ui/display/time.tsx'
 import { ListPane } from '../../ui/picking/list-pane.tsx'
-import { EmptyState } from '../../ui/tell/empty-state.tsx'
+import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { TokenForm } from './token-form.tsx'
 
 export function TokenList() {

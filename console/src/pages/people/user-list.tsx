@@ -6,7 +6,7 @@ import { PeopleDocument, UnlinkPersonDocument, type PersonRowFragment } from '..
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { Badge } from '../../ui/display/badge.tsx'
 import { ListPane } from '../../ui/picking/list-pane.tsx'
-import { EmptyState } from '../../ui/tell/empty-state.tsx'
+import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { LinkDialog } from './link-dialog.tsx'
 import { MergeDialog, RemoveDialog } from './end-user.tsx'
 import { UserForm } from './user-form.tsx'

@@ -8,7 +8,7 @@ import {
   UpdateScheduleDocument,
   type ScheduleRowFragment,
 } from '../../generated/graphql.ts'
-import { notify } from '../../ui/tell/toasts.ts'
+import { notify } from '../../ui/feedback/toasts.ts'
 
 export interface ScheduleChanges {
   readonly pause: (schedule: ScheduleRowFragment) => Promise<void>

@@ -10,9 +10,9 @@ import {
 import { Button } from '../../ui/controls/button.tsx'
 import { Badge } from '../../ui/display/badge.tsx'
 import { Time } from '../../ui/display/time.tsx'
-import { ErrorLine } from '../../ui/tell/error-line.tsx'
-import { Pending } from '../../ui/tell/pending.tsx'
-import { notify } from '../../ui/tell/toasts.ts'
+import { ErrorLine } from '../../ui/feedback/error-line.tsx'
+import { Pending } from '../../ui/feedback/pending.tsx'
+import { notify } from '../../ui/feedback/toasts.ts'
 import { countOf } from '../../ui/display/time-text.ts'
 import { Part } from './part.tsx'
 

@@ -22,8 +22,8 @@ import { Time } from '../../ui/display/time.tsx'
 import { ListPane } from '../../ui/picking/list-pane.tsx'
 import { PickRow } from '../../ui/picking/pick-row.tsx'
 import { usePicking } from '../../ui/picking/use-picking.ts'
-import { EmptyState } from '../../ui/tell/empty-state.tsx'
-import { notify } from '../../ui/tell/toasts.ts'
+import { EmptyState } from '../../ui/feedback/empty-state.tsx'
+import { notify } from '../../ui/feedback/toasts.ts'
 import { countOf } from '../../ui/display/time-text.ts'
 
 const KEYS = [

@@ -3,8 +3,8 @@ import { useRead } from '../../data/use-read.ts'
 import { ServerModelFailuresDocument } from '../../generated/graphql.ts'
 import { Badge } from '../../ui/display/badge.tsx'
 import { Time } from '../../ui/display/time.tsx'
-import { ErrorLine } from '../../ui/tell/error-line.tsx'
-import { Pending } from '../../ui/tell/pending.tsx'
+import { ErrorLine } from '../../ui/feedback/error-line.tsx'
+import { Pending } from '../../ui/feedback/pending.tsx'
 
 const REFRESH_MS = 5000
 

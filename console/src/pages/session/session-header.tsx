@@ -20,7 +20,7 @@ import { Badge, Status } from '../../ui/display/badge.tsx'
 import { copyOrShow } from '../../ui/display/copy-text.ts'
 import { Icon } from '../../ui/display/icon.tsx'
 import { saveFile } from '../../ui/display/save-file.ts'
-import { notify } from '../../ui/tell/toasts.ts'
+import { notify } from '../../ui/feedback/toasts.ts'
 
 type Page = NonNullable<SessionPageQuery['session']>
 

@@ -1,7 +1,7 @@
 /** Parts of one page, of which one is shown. Arrow keys lead from one to the next. */
 import { Tabs as Radix } from 'radix-ui'
 import { useEffect, useRef, type ReactNode } from 'react'
-import { EmptyState } from '../tell/empty-state.tsx'
+import { EmptyState } from '../feedback/empty-state.tsx'
 import './tabs.css'
 
 export interface Tab {

@@ -1,5 +1,5 @@
 /** Into the clipboard, also on a page that came over http from another host: it is given no `navigator.clipboard`. */
-import { notify } from '../tell/toasts.ts'
+import { notify } from '../feedback/toasts.ts'
 
 /** Said wherever it was tried in vain, beside what is to be copied. */
 export const COPY_BY_HAND = 'This browser lets the page copy nothing. Select it and copy it by hand.'

@@ -3,7 +3,7 @@
  * React's `lazy`: what is there is shown at once, where React would hold back for 300 ms what has once suspended.
  */
 import { useEffect, useState, type ComponentType } from 'react'
-import { Pending } from '../tell/pending.tsx'
+import { Pending } from '../feedback/pending.tsx'
 
 /** `begin`: asks for what the part will show at this address, before it is shown. */
 interface Module<Props> {

@@ -2,8 +2,8 @@
 import type { ReactNode } from 'react'
 import type { Pages } from '../../data/use-read.ts'
 import { VirtualList } from '../display/virtual-list.tsx'
-import { ErrorLine } from '../tell/error-line.tsx'
-import { Pending } from '../tell/pending.tsx'
+import { ErrorLine } from '../feedback/error-line.tsx'
+import { Pending } from '../feedback/pending.tsx'
 
 interface ListPaneProps<Row> {
   /** What is listed, such as "the approvals that wait". */

@@ -5,7 +5,7 @@ import { DisputeFactDocument, FactDocument, FactsDocument } from '../../../gener
 import { Button } from '../../../ui/controls/button.tsx'
 import { Dialog } from '../../../ui/controls/dialog.tsx'
 import { TextAreaField } from '../../../ui/controls/field.tsx'
-import { notify } from '../../../ui/tell/toasts.ts'
+import { notify } from '../../../ui/feedback/toasts.ts'
 import type { ShownFact } from './shown-fact.ts'
 
 export function DisputeDialog({ fact, onClose }: { readonly fact: ShownFact; readonly onClose: () => void }) {

@@ -17,7 +17,7 @@ import {
   type DecideLearningsMutation,
   type LearningDecisionInput,
 } from '../../../generated/graphql.ts'
-import { notify } from '../../../ui/tell/toasts.ts'
+import { notify } from '../../../ui/feedback/toasts.ts'
 
 /** So many does the API take in one call. */
 const MOST = 200

@@ -16,7 +16,7 @@ import {
   type AcceptProposalInput,
 } from '../../../generated/graphql.ts'
 import type { Hidden } from '../../../ui/picking/use-hidden.ts'
-import { notify } from '../../../ui/tell/toasts.ts'
+import { notify } from '../../../ui/feedback/toasts.ts'
 
 export interface DecideProposals {
   /** Whether all of them were accepted; the person has been told of the others. */

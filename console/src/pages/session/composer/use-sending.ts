@@ -1,6 +1,6 @@
 /** Send while files are on their way: the message waits for them, and goes out by itself; never without one of them. */
 import { useEffect, useEffectEvent, useState } from 'react'
-import { notify } from '../../../ui/tell/toasts.ts'
+import { notify } from '../../../ui/feedback/toasts.ts'
 import type { Uploads } from './use-uploads.ts'
 
 interface Sending {

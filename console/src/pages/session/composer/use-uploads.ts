@@ -4,7 +4,7 @@ import { plainRequest } from '../../../data/plain-request.ts'
 import { queryClient } from '../../../data/query-client.ts'
 import { keyOf } from '../../../data/use-read.ts'
 import { SessionDetailsDocument } from '../../../generated/graphql.ts'
-import { notify } from '../../../ui/tell/toasts.ts'
+import { notify } from '../../../ui/feedback/toasts.ts'
 import { MOST_FILES, nameFiles, pastedName, type NamedFile } from './name-files.ts'
 
 export interface Upload {

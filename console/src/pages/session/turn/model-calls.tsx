@@ -9,7 +9,7 @@ import { Dialog } from '../../../ui/controls/dialog.tsx'
 import { Badge } from '../../../ui/display/badge.tsx'
 import { Duration } from '../../../ui/display/time.tsx'
 import { countText } from '../../../ui/display/time-text.ts'
-import { Pending } from '../../../ui/tell/pending.tsx'
+import { Pending } from '../../../ui/feedback/pending.tsx'
 
 type Call = NonNullable<TurnCallsQuery['modelCalls']>['edges'][number]['node']
 

@@ -6,7 +6,7 @@ import { queryClient } from '../../../data/query-client.ts'
 import { keyOf, useRead } from '../../../data/use-read.ts'
 import { TurnFactsDocument } from '../../../generated/graphql.ts'
 import { Badge } from '../../../ui/display/badge.tsx'
-import { Pending } from '../../../ui/tell/pending.tsx'
+import { Pending } from '../../../ui/feedback/pending.tsx'
 
 export function TurnFacts({ turn }: { readonly turn: TurnState }) {
   const [isOpen, setIsOpen] = useState(false)

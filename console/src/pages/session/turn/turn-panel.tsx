@@ -1,8 +1,8 @@
 /** The turn that is chosen, or else the newest one: what the agent did, as a tree. */
 import { useSession, useSessionStore } from '@factotum/client/react'
 import { useEffect } from 'react'
-import { EmptyState } from '../../../ui/tell/empty-state.tsx'
-import { Pending } from '../../../ui/tell/pending.tsx'
+import { EmptyState } from '../../../ui/feedback/empty-state.tsx'
+import { Pending } from '../../../ui/feedback/pending.tsx'
 import { TurnTree } from './turn-tree.tsx'
 
 export function TurnPanel({ id, turnId }: { readonly id: string; readonly turnId: string | null }) {

@@ -1,6 +1,6 @@
 /** Shown while something is awaited: nothing at first, then after 200 ms what it is. */
 import { useEffect, useState } from 'react'
-import './tell.css'
+import './feedback.css'
 
 const QUIET_MS = 200
 

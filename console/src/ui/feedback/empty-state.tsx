@@ -1,7 +1,7 @@
 /** What stands where nothing is: what would be here, and what to do. */
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '../display/icon.tsx'
-import './tell.css'
+import './feedback.css'
 
 interface EmptyStateProps {
   readonly icon?: IconName

@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom'
 import { IconButton, Button } from '../controls/button.tsx'
 import { useTopDialog } from '../controls/open-dialogs.ts'
 import { dismiss, useToasts, type Toast } from './toasts.ts'
-import './tell.css'
+import './feedback.css'
 
 /** The page's own stays while a dialog has one: what comes into a region is read out, a region that comes is not. */
 export function ToastRegion() {

@@ -1,7 +1,7 @@
 /** One line that says what does not work, and what happens next. */
 import type { ReactNode } from 'react'
 import { Icon } from '../display/icon.tsx'
-import './tell.css'
+import './feedback.css'
 
 interface ErrorLineProps {
   readonly children: ReactNode
