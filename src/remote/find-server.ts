@@ -2,7 +2,7 @@
  * Which server a command talks to, and with which token. Over the network both are given; on the machine of a server,
  * its home says where it listens, and who may write its config.toml gets a token there.
  */
-import { readFile, writeFile } from 'node:fs/promises'
+import { chown, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RemoteFlags } from '../config/command-line/remote-action.ts'
 import { addToken } from '../config/command-line/add-token.ts'
@@ -89,6 +89,9 @@ async function makeToken(
   const wanted = { kind: 'user', user: null, namespace: null, name: null, print: false } as const
   const { name, user, token } = await addToken(configPath(home), wanted, { ...environment, clock })
   await writeFile(path, `${token}\n`, { mode: 0o600, flag: 'wx' })
+  const owner = await stat(home)
+  // One of root's in another account's home could be neither read nor replaced by that account.
+  if (process.getuid?.() === 0) await chown(path, owner.uid, owner.gid)
   return { token, notice: `Made the token "${name}" of the user "${user}" for this terminal; it is kept in ${path}.` }
 }
 
