@@ -68,15 +68,22 @@ describe('facts', () => {
       '本番環境は東京リージョンにあります。',
       'Discounts of 100% need the name_of_the_manager.',
       'İki sunucu İstanbul’da.',
+      'Die Übergabe der Schlüssel ist im Café, Straße 7.',
+      'Ключ лежит у Семёна.',
     ]
     for (const content of texts) await seedFact(database, { content })
-    const [friday, december, geneva, tokyo, discount, istanbul] = texts
+    const [friday, december, geneva, tokyo, discount, istanbul, cafe, key] = texts
     expect(await found({ search: 'FRIDAYS deployment' })).toEqual([friday])
     expect(await found({ search: 'deployment' })).toEqual([december, friday])
     expect(await found({ search: '"on fridays"' })).toEqual([friday])
     expect(await found({ search: 'fridays or december' })).toEqual([december, friday])
     expect(await found({ search: 'deployments -december' })).toEqual([])
     expect(await found({ search: 'GENÈVE' })).toEqual([geneva])
+    for (const search of ['geneve', 'HEBERGEE genevé', '"a geneve"', 'production -uber'])
+      expect(await found({ search })).toEqual([geneva])
+    for (const search of ['cafe', 'CAFÉ', 'schlussel ubergabe', 'bergab', 'uberg', 'strasse', 'STRASSE', 'Straße'])
+      expect(await found({ search })).toEqual([cafe])
+    for (const search of ['семена', 'СЕМЁНА', 'семён', 'емен']) expect(await found({ search })).toEqual([key])
     expect(await found({ search: '東京' })).toEqual([tokyo])
     for (const search of ['iki', 'İKİ', 'ISTANBUL', 'ıstanbul']) expect(await found({ search })).toEqual([istanbul])
     expect(await found({ search: '100%' })).toEqual([discount])
@@ -377,7 +384,7 @@ describe('no N+1', () => {
     const rows = await it.world.sql<{ 'QUERY PLAN': string }>(`EXPLAIN ${search}`, 101, 'needle', '%needle%')
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
     expect(plan).toContain('facts_search')
-    expect(plan).toContain('facts_norm')
+    expect(plan).toContain('facts_parts')
     expect(plan).not.toContain('Seq Scan')
   })
 })

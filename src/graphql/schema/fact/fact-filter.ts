@@ -1,7 +1,7 @@
 /**
  * Which facts a list shows, and the ids of a page of them. A search goes over the words of a fact (full text, in no
  * language in particular) and over its normal text, so that it also finds parts of words and languages that put no
- * spaces between them.
+ * spaces between them. Neither minds accents, but for parts of one or two characters.
  */
 import { normalText } from '../../../core/text/normal-text.ts'
 import type { FactScope, FactSource } from '../../../core/status.ts'
@@ -32,7 +32,8 @@ export const FactFilterInput = builder.inputType('FactFilter', {
   fields: (t) => ({
     search: t.string({
       description:
-        'Only those that contain these words, or this text; with #1284 the one with that number. "or" between words, a minus before one and quotation marks ' +
+        'Only those that contain these words, or this text, with or without accents; with #1284 the one with that number. ' +
+        '"or" between words, a minus before one and quotation marks ' +
         `around several work as in web search. At most ${MAX_SEARCH_LENGTH} characters.`,
     }),
     source: t.field({ type: [FactSourceEnum], description: 'Only those made by one of these.' }),
@@ -154,13 +155,13 @@ function conditionsOf(filter: FactFilter, bind: (value: unknown) => string): str
 function searchSql(search: string, bind: (value: unknown) => string): string {
   const number = readNumber(search)
   if (number !== null) return `number = ${bind(number)}::int`
-  const words = `to_tsvector('simple', content) @@ websearch_to_tsquery('simple', ${bind(search)}::text)`
+  const words = `to_tsvector('plain', content) @@ websearch_to_tsquery('plain', ${bind(search)}::text)`
   const norm = normalText(search)
   if (norm === '') return words
-  const part = `norm LIKE ${bind(`%${likeLiteral(norm)}%`)}::text`
+  const part = `${bind(`%${likeLiteral(norm)}%`)}::text`
   // No index knows so short a part: all facts are read, and to make each one's words anew takes ten times as long.
-  if (norm.length < TRIGRAM_CHARS) return `(id IN (SELECT id FROM facts WHERE ${words}) OR ${part})`
-  return `(${words} OR ${part})`
+  if (norm.length < TRIGRAM_CHARS) return `(id IN (SELECT id FROM facts WHERE ${words}) OR norm LIKE ${part})`
+  return `(${words} OR search_part(norm) LIKE search_part(${part}))`
 }
 
 const TRIGRAM_CHARS = 3
