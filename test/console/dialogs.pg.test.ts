@@ -125,6 +125,19 @@ describe.skipIf(!hasBrowser)(`dialogs${withoutBrowser}`, () => {
     expect(await page.getByRole('button', { name: 'This is wrong' }).count()).toBe(0)
   })
 
+  test('why a fact is not shown to others than before is read out', async () => {
+    const { createFact } = await world.story.as('ada').run(CreateFactDocument, { content: 'The willow weeps.' })
+    if (createFact.__typename !== 'CreateFactPayload') throw new Error(JSON.stringify(createFact))
+    await using opened = await world.open('ada', { path: `/memory/facts/${createFact.fact.id}` })
+    const { page } = opened
+    await page.getByRole('button', { name: 'Whom it is shown' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const alert = dialog.getByRole('alert')
+    await alert.waitFor()
+    expect(await alert.innerText()).not.toBe('')
+  })
+
   test('the button of a menu has the focus again when a dialog that it led to was closed', async () => {
     await using opened = await world.open('ada', { path: '/sessions/cli%3Aoak' })
     const { page } = opened

@@ -5,6 +5,7 @@ import { Dialog } from '../ui/controls/dialog.tsx'
 import { TextAreaField } from '../ui/controls/field.tsx'
 import { COPY_BY_HAND, copyText } from '../ui/display/copy-text.ts'
 import { showSecret, useNewSecret } from '../ui/feedback/new-secret.ts'
+import { Problem } from '../ui/feedback/problem.tsx'
 
 export function NewToken() {
   const secret = useNewSecret()
@@ -49,11 +50,7 @@ function Secret({ secret, onClose }: { readonly secret: string; readonly onClose
         onFocus={(event) => event.target.select()}
         onCopy={() => setCopying('copied')}
       />
-      {copying === 'refused' && (
-        <p role="alert" className="field-error">
-          {COPY_BY_HAND}
-        </p>
-      )}
+      {copying === 'refused' && <Problem>{COPY_BY_HAND}</Problem>}
     </Dialog>
   )
 }

@@ -4,6 +4,7 @@ import { useChange } from '../../data/use-change.ts'
 import { PluginsDocument, UpdatePluginDocument, type PluginRowFragment } from '../../generated/graphql.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/controls/dialog.tsx'
+import { Problem } from '../../ui/feedback/problem.tsx'
 import { SchemaField } from './schema-field.tsx'
 import { settingsFields, settingsOf, textOf } from './settings-fields.ts'
 
@@ -21,6 +22,7 @@ export function SettingsDialog({ plugin, onClose }: SettingsDialogProps) {
   const [problem, setProblem] = useState<string | null>(null)
   const update = useChange(UpdatePluginDocument, (data) => data.updatePlugin, [PluginsDocument])
   const save = async (): Promise<void> => {
+    setProblem(null)
     try {
       const { name, version } = plugin
       const saved = await update.send({ input: { name, version, settings: settingsOf(fields, texts) } })
@@ -47,7 +49,7 @@ export function SettingsDialog({ plugin, onClose }: SettingsDialogProps) {
       actions={actions}
     >
       {fields.length === 0 && <p className="soft">It has no settings.</p>}
-      {problem !== null && <p className="field-error">{problem}</p>}
+      {problem !== null && <Problem>{problem}</Problem>}
       {fields.map((field) => (
         <SchemaField
           key={field.name}

@@ -10,6 +10,7 @@ import {
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/controls/dialog.tsx'
 import { CheckField } from '../../ui/controls/field.tsx'
+import { Problem } from '../../ui/feedback/problem.tsx'
 import { CalledTool, type ToolCall } from './called-tool.tsx'
 import { SchemaField } from './schema-field.tsx'
 import { settingsFields, settingsOf } from './settings-fields.ts'
@@ -39,7 +40,7 @@ export function TryToolDialog({ tool, onClose }: TryToolDialogProps) {
   return (
     <Dialog title={`Try ${tool.name}`} isWide isOpen onClose={onClose} onSubmit={submit} actions={actions}>
       <p className="foreign soft">{tool.summary}</p>
-      {problem !== null && <p className="field-error">{problem}</p>}
+      {problem !== null && <Problem>{problem}</Problem>}
       {fields.length === 0 && <p className="soft">It takes no arguments.</p>}
       {fields.map((field) => (
         <SchemaField

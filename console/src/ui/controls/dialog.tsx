@@ -13,6 +13,7 @@ import {
   type ReactNode,
   type RefObject,
 } from 'react'
+import { Problem } from '../feedback/problem.tsx'
 import { IconButton } from './button.tsx'
 import { dialogOpened } from './open-dialogs.ts'
 import './dialog.css'
@@ -76,11 +77,7 @@ export function Dialog({ title, isOpen, onClose, children, actions, onSubmit, is
           </header>
           <div className="dialog-body">
             {children}
-            {keptOpen !== undefined && slips > 0 && (
-              <p key={slips} role="alert" className="field-error">
-                {keptOpen}
-              </p>
-            )}
+            {keptOpen !== undefined && slips > 0 && <Problem key={slips}>{keptOpen}</Problem>}
           </div>
           {actions !== undefined && <footer className="dialog-foot">{actions}</footer>}
         </form>

@@ -7,6 +7,7 @@ import { FactDocument, FactsDocument, SetFactScopeDocument, type FactScope } fro
 import { Button } from '../../../ui/controls/button.tsx'
 import { Dialog } from '../../../ui/controls/dialog.tsx'
 import { SelectField, TextField } from '../../../ui/controls/field.tsx'
+import { Problem } from '../../../ui/feedback/problem.tsx'
 import type { ShownFact } from './shown-fact.ts'
 
 const SCOPES: Readonly<Record<FactScope, string>> = {
@@ -23,6 +24,7 @@ export function ScopeDialog({ fact, onClose }: { readonly fact: ShownFact; reado
   const [problem, setProblem] = useState<string | null>(null)
   const { send, isSending } = useChange(SetFactScopeDocument, (data) => data.setFactScopes)
   const save = async (): Promise<void> => {
+    setProblem(null)
     const chosen = scope === 'GLOBAL' ? { scope } : { scope, of: of.trim() }
     const result = (await send({ input: { ids: [fact.id], scope: chosen } }))?.results[0]?.result
     if (result === undefined) return
@@ -51,7 +53,7 @@ export function ScopeDialog({ fact, onClose }: { readonly fact: ShownFact; reado
       {scope !== 'GLOBAL' && (
         <TextField label={OF[scope]} maxLength={200} value={of} onChange={(event) => setOf(event.target.value)} />
       )}
-      {problem !== null && <p className="field-error">{problem}</p>}
+      {problem !== null && <Problem>{problem}</Problem>}
     </Dialog>
   )
 }
