@@ -137,7 +137,7 @@ describe.skipIf(skipped !== '')(`tools of MCP servers${skipped}`, () => {
 describe.skipIf(skipped !== '')(`a tool that never answers${skipped}`, () => {
   test('is planned for no more often than one that fails', async () => {
     await using stub = await StubEndpoint.start({ by: planWaiting })
-    const server = '[mcp.silent]\ncommand = "node"\nargs = ["silent.ts"]\ntimeout = 1\n'
+    const server = '[mcp.silent]\ncommand = "node"\nargs = ["silent.ts"]\ntimeout = 4\n'
     await using story = await Story.begin()
     moveIn(story.home, 'silent')
     const toml = `${stubProvider(stub)}${server}`
