@@ -10,6 +10,7 @@ import type { LiveConfig } from '../config/config.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { must } from '../platform/must.ts'
 import type { Origins } from './http/origin.ts'
 import type { Hub } from './live/hub.ts'
 import { credentialReader } from './login/credential.ts'
@@ -52,7 +53,7 @@ export interface YogaOptions {
   readonly hub: Hub
   readonly connections: Connections
   readonly denials: Pick<AccessDenials, 'absent'>
-  readonly rateLimit: Pick<RateLimit, 'take'>
+  readonly rateLimit: Pick<RateLimit, 'take' | 'takeCost'>
   readonly admission: Admission
   readonly persistedQueries: PersistedQueries
   /** Users' own plugins. They come after the rules of the server. */
@@ -193,13 +194,17 @@ function useKnownHost(isKnown: IsKnownHost): DoorPlugin {
 }
 
 /**
- * Every operation counts against the rate of its token, before anything is parsed (rate-limit.ts).
+ * Every operation counts against the rate of its token, before anything is parsed; what it costs does once that is
+ * known, which is before it is validated (rate-limit.ts).
  */
-function useRateLimit(rateLimit: Pick<RateLimit, 'take'>): DoorPlugin {
+function useRateLimit(rateLimit: YogaOptions['rateLimit']): DoorPlugin {
   return {
     onParse({ context: { caller } }) {
       const waitMs = caller.isCounted === true ? 0 : rateLimit.take(caller.viewer.tokenName)
       if (waitMs > 0) throw rateLimited(waitMs)
+    },
+    onValidate({ context: { caller, cost } }) {
+      rateLimit.takeCost(caller.viewer.tokenName, must(cost, 'what is validated was measured'))
     },
   }
 }

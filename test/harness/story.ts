@@ -47,8 +47,8 @@ export interface StoryConfig {
 }
 
 /**
- * The configuration of a story. Stories do not wait for running turns when they end, make no checkpoints, and do not
- * wait for a provider that is away, unless they say so.
+ * The configuration of a story. Stories do not wait for running turns when they end, make no checkpoints, do not wait
+ * for a provider that is away, and ask more in a minute than people do, unless they say so.
  */
 export function storyConfig({ settings = {}, tokens: more = {}, toml = '' }: StoryConfig = {}): string {
   const users = `
@@ -68,7 +68,13 @@ skills = []
     const rest = kind === 'user' ? `user = "${person}"` : `namespace = "${person === 'discord' ? 'discord' : '*'}"`
     return `[tokens.${person}]\nkind = "${kind}"\ntoken = "${tokenOf(person)}"\n${rest}\n${more[person] ?? ''}\n`
   })
-  const defaults = { drain_timeout: 0.1, introspection_turns: 0, introspection_idle: 0, provider_outage_wait: 0 }
+  const defaults = {
+    drain_timeout: 0.1,
+    introspection_turns: 0,
+    introspection_idle: 0,
+    provider_outage_wait: 0,
+    requests_per_minute: 6000,
+  }
   const lines = Object.entries({ ...defaults, ...settings }).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
   return `${users}${tokens.join('')}[settings]\n${lines.join('\n')}\n${toml}`
 }

@@ -162,10 +162,13 @@ const allowListRule = 'must be the name of a host, an address, or a range of add
 
 function perCaller() {
   return {
-    requests_per_minute: wholeNumber({ min: 1, max: 10_000_000 }).default(600).meta({
-      description:
-        'How many requests a token may make in a minute, in all server processes together: they tell each other within a second.',
-    }),
+    requests_per_minute: wholeNumber({ min: 1, max: 10_000_000 })
+      .default(600)
+      .meta({
+        description:
+          'How many requests a token may make in a minute, in all server processes together: they notify each other within a ' +
+          'second. An operation counts as one for each 100 that it costs (docs/api.md).',
+      }),
     connections_per_user: wholeNumber({ min: 1, max: 10_000 })
       .default(1000)
       .meta({

@@ -60,6 +60,28 @@ test('a minute may come at once, then one trickles in at a time; tokens do not s
   expect(limit.take('a')).toBe(0)
 })
 
+test('what costs more than 100 counts as one for each 100; what follows waits for them, by however much there is', () => {
+  const { join, at, setPerMinute, sendAll } = stage()
+  const [here, there] = [join(), join()]
+  const takeFor = (cost: number): number => {
+    const waitMs = here.take('a')
+    if (waitMs === 0) here.takeCost('a', cost)
+    return waitMs
+  }
+  for (const cost of [0, 1, 100]) expect(takeFor(cost)).toBe(0)
+  expect(takeFor(100.1)).toBe(0)
+  expect(takeFor(5000)).toBe(0)
+  takeAll(here, 5)
+  expect(here.take('a')).toBe(1000)
+  sendAll()
+  expect(there.take('a')).toBe(1000)
+  // One that costs more than a minute's worth is let in all the same, and all of it is made up for.
+  setPerMinute(20)
+  at(60_000)
+  expect(takeFor(5000)).toBe(0)
+  expect(here.take('a')).toBe(93_000)
+})
+
 test('what comes in at one process is taken off at all; what came in at several at once is made up for', () => {
   const { join, at, sendAll } = stage()
   const [here, there] = [join(), join()]

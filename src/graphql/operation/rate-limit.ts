@@ -1,6 +1,7 @@
 /**
  * Operations per minute and token, as a token bucket: a minute's worth may come at once, then they trickle. Counts
- * queries, mutations and subscriptions alike, over HTTP and WebSocket. Processes notify each other several times a
+ * queries, mutations and subscriptions alike, over HTTP and WebSocket; what costs more counts as several, which are
+ * taken once the cost is known, and then what follows waits for them. Processes notify each other several times a
  * second of what they have admitted, and each takes it off its own buckets: so the rate holds for all of them together,
  * wherever a token's operations arrive. What several processes admit before they have notified each other exceeds the
  * rate, and is made up for by longer waits.
@@ -10,7 +11,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { randomHex } from '../../platform/random.ts'
 
 interface Bucket {
-  /** Below 0 when more came in elsewhere than there was. */
+  /** Below 0 when more came in elsewhere than there was, or when what came in cost more. */
   left: number
   at: number
 }
@@ -25,6 +26,8 @@ export interface RateLimitOptions {
 }
 
 const SEND_AFTER_MS = 200
+/** What an operation may cost (operation-limits.ts) and count as one. */
+const COST_OF_ONE = 100
 
 export class RateLimit {
   readonly #options: RateLimitOptions
@@ -56,10 +59,20 @@ export class RateLimit {
   take(tokenName: string): number {
     const bucket = this.#bucketOf(tokenName)
     if (bucket.left < 1) return Math.ceil((1 - bucket.left) / (this.#options.perMinute() / 60_000))
-    bucket.left -= 1
-    this.#unsent.set(tokenName, (this.#unsent.get(tokenName) ?? 0) + 1)
-    this.#cancelSend ??= this.#options.clock.after(SEND_AFTER_MS, () => this.#send())
+    this.#spend(tokenName, 1)
     return 0
+  }
+
+  /** Takes the rest of an operation that was taken as one: one for each 100 that it costs. */
+  takeCost(tokenName: string, cost: number): void {
+    const rest = Math.ceil(cost / COST_OF_ONE) - 1
+    if (rest > 0) this.#spend(tokenName, rest)
+  }
+
+  #spend(tokenName: string, count: number): void {
+    this.#bucketOf(tokenName).left -= count
+    this.#unsent.set(tokenName, (this.#unsent.get(tokenName) ?? 0) + count)
+    this.#cancelSend ??= this.#options.clock.after(SEND_AFTER_MS, () => this.#send())
   }
 
   /** As it is at this moment. */
