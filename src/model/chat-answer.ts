@@ -68,6 +68,8 @@ const partSchema = z.object({
 interface AnswerReader {
   readonly onText: ((delta: string) => void) | null
   readonly onThinking?: ((delta: string) => void) | null
+  /** Called whenever the provider says what the answer has cost until then. */
+  readonly onTokens?: (tokens: TokenCounts) => void
   /** The text is given only when all of it is there, because it may begin in the middle of the model's reasoning. */
   readonly holds?: boolean
 }
@@ -75,11 +77,11 @@ interface AnswerReader {
 /** Rejects with UnusableAnswer, AnsweredError, what the transport rejects with, or what `onText` throws. */
 export async function readChatAnswer(
   response: Response,
-  { onText, onThinking = null, holds = false }: AnswerReader,
+  { onText, onThinking = null, onTokens = () => undefined, holds = false }: AnswerReader,
 ): Promise<ChatAnswer> {
   const answered = asStreamed(response)
   const streamed = await isStreamOfEvents(answered)
-  const collector = new AnswerCollector({ onText, onThinking, holds }, streamed)
+  const collector = new AnswerCollector({ onText, onThinking, onTokens, holds }, streamed)
   if (streamed) return collector.end(await readEvents(answered.chunks, (event) => collector.add(event)))
   collector.add(parseDocument(await answered.text(), answered))
   return collector.end(false)
@@ -99,6 +101,7 @@ class AnswerCollector {
   readonly #holds: boolean
   readonly #text: PieceWriter
   readonly #thinking: PieceWriter
+  readonly #onTokens: (tokens: TokenCounts) => void
   readonly #filter = new ThoughtFilter()
   readonly #calls = new CallCollector()
   /** Of a text that is given only when all of it is there. */
@@ -108,7 +111,8 @@ class AnswerCollector {
   #model: string | null = null
   #tokens: TokenCounts = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 
-  constructor({ onText, onThinking, holds }: Required<AnswerReader>, streamed: boolean) {
+  constructor({ onText, onThinking, onTokens, holds }: Required<AnswerReader>, streamed: boolean) {
+    this.#onTokens = onTokens
     this.#text = new PieceWriter(onText)
     this.#thinking = new PieceWriter(onThinking)
     // A whole answer can be read before any of it is given.
@@ -119,7 +123,7 @@ class AnswerCollector {
   add(value: unknown): void {
     const plain = readPlainPart(value)
     if (plain === null) return this.#addPart(value)
-    if (plain.usage !== null) this.#tokens = countTokens(plain.usage)
+    if (plain.usage !== null) this.#count(plain.usage)
     this.#finishReason = readFinishReason(plain.finishReason) ?? this.#finishReason
     if (typeof plain.model === 'string') this.#model ??= plain.model
     this.#addText(this.#filter.add(plain.text))
@@ -133,7 +137,7 @@ class AnswerCollector {
     const { choices, usage, model } = part.data
     if (!this.#streamed && !choices) throw new UnusableAnswer('it is no Chat Completions answer: it has no choices')
     this.#model ??= model ?? null
-    if (usage !== undefined && usage !== null) this.#tokens = countTokens(usage)
+    if (usage !== undefined && usage !== null) this.#count(usage)
     const choice = choices?.[0]
     if (choice === undefined) return
     if (typeof choice.error === 'object' && choice.error !== null) throw new AnsweredError(choice.error)
@@ -168,6 +172,11 @@ class AnswerCollector {
       tokens: this.#tokens,
       beginsInThought: lone !== null,
     }
+  }
+
+  #count(usage: UsagePart): void {
+    this.#tokens = countTokens(usage)
+    this.#onTokens(this.#tokens)
   }
 
   #addText({ text, thought }: Sifted): void {

@@ -46,7 +46,7 @@ function complete(options: AnsweringOptions, request: ModelRequest): Promise<Mod
         send: async (shape) => {
           const body = bodyOf(request, shape, settings)
           const response = await client.chat.completions.create(body, { signal }).asResponse()
-          const read = await readChatAnswer(response, { onText, holds })
+          const read = await readChatAnswer(response, { onText, onTokens: delivery.onTokens, holds })
           return schema === null ? read : textOfToolAnswer(read, schema)
         },
       })

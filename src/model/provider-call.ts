@@ -74,7 +74,7 @@ export interface ProviderCall<Answer> {
   readonly operation: Operation
   /** Whether the answer had to satisfy a JSON schema. */
   readonly wantsSchema: boolean
-  /** Pieces of the answer go through it. */
+  /** Pieces of the answer go through it, and what it has cost so far. */
   readonly delivery: PieceDelivery
   readonly send: (client: OpenAI, endpoint: Endpoint, call: ModelCallContext) => Promise<Tried<Answer>>
   /** Default: 4. */
@@ -134,13 +134,14 @@ type Try<Answer> = Pick<ProviderCall<Answer>, 'request' | 'delivery' | 'send'> &
 type TryOutcome<Answer> = Pick<Tried<Answer>, 'tokens' | 'details'> &
   ({ readonly kind: 'answered'; readonly answer: Answer } | { readonly kind: 'failed'; readonly error: AppError })
 
-const NO_DETAILS = { tokens: NO_TOKENS, details: { finishReason: null, model: null } } as const
+const NO_DETAILS = { finishReason: null, model: null } as const
 
 async function tryOnce<Answer>(
   options: ProviderOptions,
   { request, endpoint, delivery, call, send }: Try<Answer>,
 ): Promise<TryOutcome<Answer>> {
   const { baseUrl, apiKey, fetchWithin, request: extras } = endpoint
+  delivery.tokens = NO_TOKENS
   try {
     const idleMs = extras.idleTimeoutMs ?? request.idleTimeoutMs
     const settings = { baseUrl, apiKey, fetchWithin, idleMs, extras }
@@ -149,7 +150,8 @@ async function tryOnce<Answer>(
     return problem === null ? { kind: 'answered', answer, ...rest } : { kind: 'failed', error: problem, ...rest }
   } catch (error) {
     delivery.rethrow()
-    return { kind: 'failed', error: toProviderError(error, call, options.clock.now()), ...NO_DETAILS }
+    const failure = toProviderError(error, call, options.clock.now())
+    return { kind: 'failed', error: failure, tokens: delivery.tokens, details: NO_DETAILS }
   }
 }
 
@@ -180,6 +182,13 @@ function retryDelayMs(error: AppError, tries: number, random: () => number): num
 export class PieceDelivery {
   #failure: { readonly error: unknown } | null = null
   started = false
+  /** What the provider says that the try under way has cost so far: it was spent even if the answer breaks off. */
+  tokens = NO_TOKENS
+
+  /** To be called with what the provider says it has cost until then. */
+  readonly onTokens = (tokens: TokenCounts): void => {
+    this.tokens = tokens
+  }
 
   /** What is to be called with each piece; null when there is no receiver. */
   to(receive: ((delta: string) => void) | null): ((delta: string) => void) | null {

@@ -68,6 +68,24 @@ function deltas(of: readonly object[], finishReason: string | null = 'stop') {
   }
 }
 
+/** The events of an answer of the Responses API. */
+function events(of: readonly object[]) {
+  return (response: ServerResponse): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(of.map((one) => `event: ${(one as { type: string }).type}\n${sse(one)}`).join(''))
+  }
+}
+
+const RESPONSES = { api: 'responses' } as const
+const STREAM = { 'content-type': 'text/event-stream' } as const
+const usage = { input_tokens: 9, output_tokens: 4, input_tokens_details: { cached_tokens: 5 } }
+const completed = (id: string, more: object = {}): object => ({
+  type: 'response.completed',
+  response: { id, status: 'completed', output: [], usage, ...more },
+})
+
+const HI = { type: 'response.output_text.delta', delta: 'Hi.' }
+
 /** The first piece of a call, or all of it. */
 const toolCall = (id: string, name: string, args: string): object => ({
   tool_calls: [{ index: id === 'o' ? 1 : 0, id, type: 'function', function: { name, arguments: args } }],
@@ -88,6 +106,37 @@ describe.each(['chat', 'responses'] as const)('by the API %s', (api) => {
       '_'.repeat(64),
       'weather__now',
     ])
+  })
+})
+
+describe('what was spent on an answer that comes to nothing is counted', () => {
+  const used = { prompt_tokens: 7, completion_tokens: 3 }
+  const piece = chunk([{ index: 0, delta: { content: 'Hi' }, finish_reason: null }], { usage: used })
+  const broken =
+    (last: string) =>
+    (response: ServerResponse): void => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(`${sse(piece)}${last}`)
+    }
+  const failed = { id: 'r', status: 'failed', error: { message: 'It broke.' }, usage }
+
+  test.each([
+    ['an error after it', { world: {}, script: broken(sse({ error: { message: 'It broke.' } })) }, [7, 3, 0]],
+    ['a part that is none', { world: {}, script: broken(sse({ choices: 'none' })) }, [7, 3, 0]],
+    ['a failure', { world: RESPONSES, script: events([HI, { type: 'response.failed', response: failed }]) }, [9, 4, 5]],
+    ['four failed documents', { world: RESPONSES, script: { status: 200, body: failed } }, [36, 16, 20]],
+  ] as const)('%s', async (_what, { world, script }, [inputTokens, outputTokens, cachedTokens]) => {
+    const { error } = await converse({ world, script: { always: script } })
+    expect(error).toMatchObject({ tokens: { inputTokens, outputTokens, cachedTokens } })
+  })
+
+  test('one that is cancelled', async () => {
+    const stop = new AbortController()
+    const { error } = await converse({
+      script: { always: (response) => void response.writeHead(200, STREAM).write(sse(piece)) },
+      request: { signal: stop.signal, onText: () => stop.abort() },
+    })
+    expect(error).toMatchObject({ code: 'CANCELLED', tokens: { inputTokens: 7, outputTokens: 3, cachedTokens: 0 } })
   })
 })
 
@@ -192,22 +241,6 @@ describe('by Chat Completions', () => {
     expect(error?.code).toBe('MODEL_BAD_OUTPUT')
   })
 })
-
-/** The events of an answer of the Responses API. */
-function events(of: readonly object[]) {
-  return (response: ServerResponse): void => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.end(of.map((one) => `event: ${(one as { type: string }).type}\n${sse(one)}`).join(''))
-  }
-}
-
-const usage = { input_tokens: 9, output_tokens: 4, input_tokens_details: { cached_tokens: 5 } }
-const completed = (id: string, more: object = {}): object => ({
-  type: 'response.completed',
-  response: { id, status: 'completed', output: [], usage, ...more },
-})
-
-const HI = { type: 'response.output_text.delta', delta: 'Hi.' }
 
 describe('by Responses', () => {
   const world = { api: 'responses' } as const

@@ -10,14 +10,18 @@ import { sendShaped } from '../wire/shaped-request.ts'
 import { chatBodyOf } from './chat-body.ts'
 import type { ConversationAnswer, ConversationRequest } from './conversation.ts'
 import { lostOr, responsesBodyOf } from './responses-body.ts'
-import { readResponsesAnswer } from './responses-answer.ts'
+import { readResponsesAnswer, type ResponsesReader } from './responses-answer.ts'
 
 type Answer = Pick<ConversationAnswer, 'text' | 'calls' | 'responseId'>
 
 /** Rejects as `LanguageModel.converse` says. */
 export function converse(options: AnsweringOptions, request: ConversationRequest): Promise<ConversationAnswer> {
   const delivery = new PieceDelivery()
-  const readers = { onText: delivery.to(request.onText), onThinking: delivery.to(request.onThinking) }
+  const readers = {
+    onText: delivery.to(request.onText),
+    onThinking: delivery.to(request.onThinking),
+    onTokens: delivery.onTokens,
+  }
   return callProvider<Answer>(options, {
     operation: 'chat',
     request,
@@ -40,7 +44,7 @@ interface ChatQuestion {
   readonly client: OpenAI
   readonly endpoint: Endpoint
   readonly request: ConversationRequest
-  readonly readers: Pick<ConversationRequest, 'onText' | 'onThinking'>
+  readonly readers: ResponsesReader
 }
 
 async function askChat(

@@ -5,15 +5,19 @@
 import * as z from 'zod'
 import { AnsweredError } from '../answered-error.ts'
 import { PieceWriter, UnusableAnswer, type ChatAnswer } from '../chat-answer.ts'
+import type { TokenCounts } from '../token-counts.ts'
 import { isStorable } from '../../platform/well-formed.ts'
 import { asStreamed, isStreamOfEvents } from '../wire/answer-body.ts'
 import { readEvents } from '../wire/event-decoder.ts'
 import { ThoughtFilter, type Sifted } from '../wire/thought-filter.ts'
 import { CallCollector } from './collect-calls.ts'
 
-interface ResponsesReader {
+/** Who gets what an answer says while it comes. */
+export interface ResponsesReader {
   readonly onText: ((delta: string) => void) | null
   readonly onThinking: ((delta: string) => void) | null
+  /** Called when the provider says what the answer has cost until then. */
+  readonly onTokens: (tokens: TokenCounts) => void
 }
 
 /** An answer, and under what the provider keeps it. */
@@ -77,6 +81,7 @@ class ResponsesCollector {
   readonly #streamed: boolean
   readonly #text: PieceWriter
   readonly #thinking: PieceWriter
+  readonly #onTokens: ResponsesReader['onTokens']
   readonly #filter = new ThoughtFilter()
   readonly #calls = new CallCollector()
   #calledInPieces = false
@@ -84,7 +89,8 @@ class ResponsesCollector {
   #last: WholeResponse | null = null
   #isOver = false
 
-  constructor({ onText, onThinking }: ResponsesReader, streamed: boolean) {
+  constructor({ onText, onThinking, onTokens }: ResponsesReader, streamed: boolean) {
+    this.#onTokens = onTokens
     this.#text = new PieceWriter(onText)
     this.#thinking = new PieceWriter(onThinking)
     this.#streamed = streamed
@@ -94,6 +100,7 @@ class ResponsesCollector {
     const parsed = event.safeParse(value)
     if (!parsed.success) throw new UnusableAnswer('it is no answer of the Responses API')
     const { type, delta, item: done, response, error } = parsed.data
+    this.#onTokens(tokensOf(response ?? this.#last))
     switch (type) {
       case 'response.output_text.delta':
         return this.#addText(this.#filter.add(delta ?? ''))
@@ -125,6 +132,7 @@ class ResponsesCollector {
     const parsed = wholeResponse.safeParse(value)
     if (!parsed.success) throw new UnusableAnswer('it is no answer of the Responses API')
     const { error, output } = parsed.data
+    this.#onTokens(tokensOf(parsed.data))
     if (error !== undefined && error !== null) throw new AnsweredError(error)
     for (const { type, content, summary } of output ?? []) {
       if (type === 'reasoning') for (const { text } of summary ?? []) this.#thinking.add(text ?? '')
@@ -145,12 +153,6 @@ class ResponsesCollector {
     const last = this.#last
     if (!this.#calledInPieces)
       for (const one of last?.output ?? []) if (one.type === 'function_call') this.#addCall(one)
-    const {
-      input_tokens: inputTokens = 0,
-      output_tokens: outputTokens = 0,
-      input_tokens_details: details,
-    } = last?.usage ?? {}
-    const cachedTokens = Math.min(inputTokens, details?.cached_tokens ?? 0)
     return {
       text: this.#text.end(),
       finishReason: this.#isOver ? reasonOf(last) : null,
@@ -158,7 +160,7 @@ class ResponsesCollector {
       refusal: this.#refusal === '' ? null : this.#refusal,
       calls: this.#calls.end(),
       streamed: this.#streamed,
-      tokens: { inputTokens, outputTokens, cachedTokens },
+      tokens: tokensOf(last),
       beginsInThought: false,
       responseId: idOf(last),
     }
@@ -173,6 +175,15 @@ class ResponsesCollector {
     this.#calledInPieces = true
     this.#calls.add({ id, function: { name, arguments: written } })
   }
+}
+
+function tokensOf(response: WholeResponse | null): TokenCounts {
+  const {
+    input_tokens: inputTokens = 0,
+    output_tokens: outputTokens = 0,
+    input_tokens_details: details,
+  } = response?.usage ?? {}
+  return { inputTokens, outputTokens, cachedTokens: Math.min(inputTokens, details?.cached_tokens ?? 0) }
 }
 
 /** Null: there is none, or none that can be kept. */

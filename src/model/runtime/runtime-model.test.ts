@@ -201,3 +201,19 @@ test('counts that no call can have are bounded', async () => {
   })
   expect(await ask()).toMatchObject({ inputTokens: 3, outputTokens: 2 ** 31 - 1, cachedTokens: 3 })
 })
+
+test('what it says it has used is counted when it fails after, or is cancelled', async () => {
+  const used = { inputTokens: 3, outputTokens: 2, cachedTokens: 1 }
+  const { runtimes, ask } = stage(async function* () {
+    yield { kind: 'usage', ...used }
+    away()
+  })
+  await expect(ask()).rejects.toMatchObject({ code: 'MODEL_UNREACHABLE', tokens: used })
+  const cancel = new AbortController()
+  runtimes.answer = async function* () {
+    yield { kind: 'usage', ...used }
+    cancel.abort()
+    throw new Error('aborted')
+  }
+  await expect(ask({ signal: cancel.signal })).rejects.toMatchObject({ code: 'CANCELLED', tokens: used })
+})

@@ -11,7 +11,7 @@ import { toStorable } from '../../platform/well-formed.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { PieceWriter } from '../chat-answer.ts'
 import type { ConversationAnswer, ConversationRequest, RequestedCall } from '../conversation/conversation.ts'
-import type { LanguageModel, ModelAnswer, ModelRequest } from '../language-model.ts'
+import { ModelError, type LanguageModel, type ModelAnswer, type ModelRequest } from '../language-model.ts'
 import { NO_TOKENS, type TokenCounts } from '../token-counts.ts'
 import { askForSchema } from '../wire/shaped-request.ts'
 import { RuntimeHolder } from './runtime-holder.ts'
@@ -113,8 +113,9 @@ class RuntimeModel {
       }
       return answer.end()
     } catch (error) {
-      if (readers.signal.aborted) throw new AppError('CANCELLED', 'The answer was given up.')
-      throw silence.signal.aborted ? silence.signal.reason : error
+      const failure: unknown = silence.signal.aborted ? silence.signal.reason : error
+      const isGivenUp = readers.signal.aborted
+      throw answer.charged(isGivenUp ? new AppError('CANCELLED', 'The answer was given up.') : failure)
     } finally {
       cancel()
     }
@@ -147,6 +148,14 @@ class GrowingAnswer {
       case 'usage':
         this.#tokens = boundTokens(piece)
     }
+  }
+
+  /** What the answer failed with, and what it has cost until then. */
+  charged(error: unknown): unknown {
+    const { inputTokens, outputTokens } = this.#tokens
+    if (!(error instanceof AppError) || inputTokens + outputTokens === 0) return error
+    const { code, message, retry, retryAfterMs } = error
+    return new ModelError(code, message, { tokens: this.#tokens, retry, retryAfterMs, cause: error })
   }
 
   end(): Omit<ConversationAnswer, 'responseId'> {
