@@ -8,6 +8,7 @@ import { isLimited, userBudget } from '../config/schema/budgets.ts'
 import type { Budget, Config } from '../config/config.ts'
 import { AppError } from '../core/errors.ts'
 import type { ModelCallRecord } from '../core/model-call.ts'
+import { DELEGATION_NAMESPACE } from '../core/session/session-id.ts'
 import { must } from '../platform/must.ts'
 import type { Database } from '../store/database.ts'
 
@@ -35,13 +36,20 @@ const used = (alias: string, where: string): string => `LATERAL (
       coalesce(sum((e.data->>'cost')::float8), 0) AS cost
     FROM audit_entries e WHERE ${where} AND e.at >= day.begin AND e.kind = 'MODEL_CALL') ${alias}`
 
+/** The session with its children and theirs: what they use is part of its budget, beside what each of them may use. */
+const OF_SESSION = `e.session_id IN (
+      WITH RECURSIVE family AS (
+        SELECT $2::text AS id
+        UNION ALL SELECT '${DELEGATION_NAMESPACE}:' || d.id FROM delegations d JOIN family f ON d.session_id = f.id)
+      SELECT id FROM family)`
+
 /** Parameters: user and session, each null when it has no budget. */
 const USED_TODAY = {
   name: 'budget.used-today',
   text: `SELECT u.tokens AS "userTokens", u.cost AS "userCost", s.tokens AS "sessionTokens", s.cost AS "sessionCost",
       extract(epoch FROM day.begin + interval '1 day' - now())::float8 * 1000 AS "leftMs"
     FROM (SELECT date_trunc('day', now(), 'UTC') AS begin) day,
-      ${used('u', 'e.actor = $1')}, ${used('s', 'e.session_id = $2')}`,
+      ${used('u', 'e.actor = $1')}, ${used('s', OF_SESSION)}`,
 }
 
 /** What a user has used today. */

@@ -100,6 +100,29 @@ test('a plan delegates a task: the child works as the same user, and its answer 
   expect(eventsOf(watch, 'TurnPausedEvent')).toHaveLength(1)
 })
 
+test('what a child uses is used of the budget of the session that delegated', async () => {
+  const ada = story.as('ada')
+  const parent = '@ada:spender'
+  await converse(ada, parent, call('run: echo from the child'))
+  const ofIt = `SELECT input_tokens + output_tokens AS used, last_seq AS seq FROM sessions WHERE id = '${parent}'`
+  const [own] = await select(story, ofIt)
+  const budgetOf = (most: number): string => `${configWith()}[budgets]\nsession_tokens_per_day = ${most}\n`
+  await using _little = await story.reconfigureForNow(budgetOf(Number(own?.['used']) + 1))
+  await send(ada, parent, 'hello')
+  await using watch = watchAll(ada, parent, Number(own?.['seq']))
+  const { sessionEvents: paused } = await watch.until(({ sessionEvents: { __typename: type } }) =>
+    ['TurnPausedEvent', 'TurnCompletedEvent'].includes(type),
+  )
+  expect(paused).toMatchObject({
+    __typename: 'TurnPausedEvent',
+    pausedReason: expect.stringContaining('The budget of this session') as string,
+  })
+  const calls = `SELECT model_calls AS calls FROM turns WHERE id = '${paused.turnId}'`
+  expect(await select(story, calls)).toEqual([{ calls: 0 }])
+  await story.reconfigure(budgetOf(1_000_000))
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+})
+
 /** As the rehearsal model, but that the delegated task is content with what `judge` says. */
 function rehearsing(judge: (round: number) => object): (call: StubCall) => StubAnswer {
   let round = 0
