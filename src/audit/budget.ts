@@ -107,12 +107,17 @@ export async function checkBudget(
   if (row === undefined) return null
   const user = plus({ tokens: row.userTokens, cost: row.userCost }, made)
   const session = plus({ tokens: row.sessionTokens, cost: row.sessionCost }, made)
-  const whose = usedUp(`user ${userName}`, ofUser, user) ?? usedUp('this session', ofSession, session)
-  if (whose === null) return null
+  const { currency } = config.settings
+  const found =
+    usedUp({ ...ofUser, currency }, user, `user ${userName}`) ??
+    usedUp({ ...ofSession, currency }, session, 'this session')
+  if (found === null) return null
   return new AppError(
     'BUDGET_USED_UP',
-    `The budget of ${whose} is used up for today. This goes on by itself at midnight UTC, or as soon as an admin raises the ` +
-      'budget.',
+    found.limit === 0
+      ? `The budget of ${found.whose} allows nothing. This goes on as soon as an admin raises the budget.`
+      : `The budget of ${found.whose} is used up for today. This goes on by itself at midnight UTC, or as soon as an ` +
+          'admin raises the budget.',
     // A second later: clocks differ.
     { retry: 'backoff', retryAfterMs: Math.ceil(row.leftMs / 1000) * 1000 },
   )
@@ -124,7 +129,7 @@ function sessionBudget(config: Config, { userName, share }: { userName: string; 
   if (share === 1) return session
   const { tokensPerDay, costPerDay } = isLimited(session) ? session : userBudget(config, userName)
   return {
-    tokensPerDay: tokensPerDay === null ? null : tokensPerDay * share,
+    tokensPerDay: tokensPerDay === null ? null : Math.round(tokensPerDay * share),
     costPerDay: costPerDay === null ? null : costPerDay * share,
   }
 }
@@ -136,8 +141,23 @@ function plus({ tokens, cost }: Used, made: readonly ModelCallRecord[]): Used {
   }
 }
 
-/** Whose and which budget, in words. */
-function usedUp(whose: string, { tokensPerDay, costPerDay }: Budget, { tokens, cost }: Used): string | null {
-  if (tokensPerDay !== null && tokens >= tokensPerDay) return `${whose} (${tokensPerDay} tokens a day)`
-  return costPerDay !== null && cost >= costPerDay ? `${whose} (a cost of ${costPerDay} a day)` : null
+interface UsedUp {
+  /** Whose and which budget, in words. */
+  readonly whose: string
+  readonly limit: number
+}
+
+/** Which of the two limits, the lower first: one of nothing does not end with the day. Null: neither. */
+function usedUp(
+  { tokensPerDay, costPerDay, currency }: Budget & { readonly currency: string | null },
+  { tokens, cost }: Used,
+  whose: string,
+): UsedUp | null {
+  const money = currency === null ? '' : ` ${currency}`
+  const ofCost: UsedUp[] =
+    costPerDay !== null && cost >= costPerDay
+      ? [{ whose: `${whose} (a cost of ${costPerDay}${money} a day)`, limit: costPerDay }]
+      : []
+  if (tokensPerDay === null || tokens < tokensPerDay || ofCost[0]?.limit === 0) return ofCost[0] ?? null
+  return { whose: `${whose} (${tokensPerDay} tokens a day)`, limit: tokensPerDay }
 }

@@ -65,9 +65,12 @@ interface Asked {
 async function ask(
   { user = FREE, session = FREE, users = [] }: Asked,
   made: readonly number[] = [],
+  share = 1,
 ): Promise<string | null> {
+  const { config: stub } = new StubConfig({ baseUrl: null })
   const config: Config = {
-    ...new StubConfig({ baseUrl: null }).config,
+    ...stub,
+    settings: { ...stub.settings, currency: 'EUR' },
     budgets: { user, session, users: new Map(users) },
   }
   const calls = made.map((tokens) => ({
@@ -78,7 +81,7 @@ async function ask(
     at: new Date(),
     texts: null,
   }))
-  const refused = await checkBudget(database, config, { sessionId: 'cli:a', userName: 'ben', made: calls })
+  const refused = await checkBudget(database, config, { sessionId: 'cli:a', userName: 'ben', made: calls, share })
   return refused === null ? null : `${refused.code} ${refused.message}`
 }
 
@@ -86,15 +89,18 @@ test.each<[what: string, asked: Asked, saying: string | null]>([
   ['no budget', {}, null],
   ['tokens left', { user: { tokensPerDay: 151, costPerDay: null } }, null],
   ['tokens used up', { user: { tokensPerDay: 150, costPerDay: null } }, 'user ben (150 tokens a day)'],
-  ['nothing allowed', { user: { tokensPerDay: 0, costPerDay: null } }, 'user ben (0 tokens a day)'],
   ['cost left', { user: { tokensPerDay: null, costPerDay: 1.6 } }, null],
-  ['cost used up', { user: { tokensPerDay: null, costPerDay: 1.5 } }, 'user ben (a cost of 1.5 a day)'],
+  ['cost used up', { user: { tokensPerDay: null, costPerDay: 1.5 } }, 'user ben (a cost of 1.5 EUR a day)'],
   [
     "a session's, of all its users",
     { session: { tokensPerDay: 1100, costPerDay: null } },
     'this session (1100 tokens a day)',
   ],
-  ["a session's cost", { session: { tokensPerDay: null, costPerDay: 11.5 } }, 'this session (a cost of 11.5 a day)'],
+  [
+    "a session's cost",
+    { session: { tokensPerDay: null, costPerDay: 11.5 } },
+    'this session (a cost of 11.5 EUR a day)',
+  ],
   [
     "one's own",
     { user: { tokensPerDay: 1, costPerDay: null }, users: [['ben', { tokensPerDay: 1000, costPerDay: null }]] },
@@ -106,6 +112,19 @@ test.each<[what: string, asked: Asked, saying: string | null]>([
   expect(refused?.split(' is used up for today.')[0] ?? null).toBe(
     saying === null ? null : `BUDGET_USED_UP The budget of ${saying}`,
   )
+})
+
+test.each<[Budget, string]>([
+  [{ tokensPerDay: 0, costPerDay: null }, '0 tokens a day'],
+  [{ tokensPerDay: 150, costPerDay: 0 }, 'a cost of 0 EUR a day'],
+])('a budget of nothing does not end with the day, and says so: %o', async (user, which) => {
+  expect(await ask({ user })).toBe(
+    `BUDGET_USED_UP The budget of user ben (${which}) allows nothing. This goes on as soon as an admin raises the budget.`,
+  )
+})
+
+test('a share of tokens is a whole number', async () => {
+  expect(await ask({ session: { tokensPerDay: 100, costPerDay: null } }, [], 0.29)).toContain('(29 tokens a day)')
 })
 
 test('calls that are not recorded yet count', async () => {
