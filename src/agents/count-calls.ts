@@ -9,16 +9,17 @@ const OTHERS = { provider: 'others', model: 'others' }
 const named = new Set<string>()
 
 export function countCalls(
-  metrics: Pick<Metrics, 'modelCalls' | 'modelTokens' | 'modelSeconds' | 'modelFailures'>,
+  metrics: Pick<Metrics, 'modelCalls' | 'modelTokens' | 'modelCost' | 'modelSeconds' | 'modelFailures'>,
   calls: readonly ModelCallRecord[],
 ): void {
   for (const call of calls) {
-    const { role, status, inputTokens, outputTokens, cachedTokens, durationMs } = call
+    const { role, status, inputTokens, outputTokens, cachedTokens, cost, durationMs } = call
     metrics.modelCalls.inc({ role, status })
     metrics.modelTokens.inc({ role, kind: 'input' }, inputTokens)
     metrics.modelTokens.inc({ role, kind: 'output' }, outputTokens)
     metrics.modelTokens.inc({ role, kind: 'cached' }, cachedTokens)
     const model = modelOf(call)
+    if (cost !== null) metrics.modelCost.inc(model, cost)
     if (status === 'OK') metrics.modelSeconds.observe(model, durationMs / 1000)
     else metrics.modelFailures.inc({ ...model, code: status })
   }

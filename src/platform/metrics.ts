@@ -167,6 +167,11 @@ function metricsOfWork({ counter, gauge, histogram }: Instruments) {
       'role',
       'kind',
     ]),
+    modelCost: counter(
+      'model_cost_total',
+      'What calls have cost, by provider and model, in the currency of the prices.',
+      ['provider', 'model'],
+    ),
     checkpoints: counter('checkpoints_total', 'Checkpoints of sessions, by reason and outcome (done, failed).', [
       'reason',
       'outcome',
