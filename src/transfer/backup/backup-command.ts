@@ -76,17 +76,15 @@ async function restore(
   { file }: Extract<BackupAction, { do: 'restore' }>,
   options: BackupCommandOptions,
 ): Promise<void> {
-  const source = createReadStream(file)
   const unpacked = createGunzip()
-  const flowing = pipeline(source, unpacked).catch((error: unknown) => unpacked.destroy(error as Error))
+  const flowing = pipeline(createReadStream(file), unpacked).catch((error: unknown) => unpacked.destroy(error as Error))
   const leftOut = new LeftOut()
   try {
     report(await restoreBackup(unpacked, { ...options, leftOut, progress: new Progress(options) }), options)
   } catch (error) {
     throw fileError(error, file)
   } finally {
-    source.destroy()
-    unpacked.destroy()
+    unpacked.destroy() // closes the file, too; a pipeline whose source is destroyed at its end never settles
     await flowing
   }
   printLeftOut(leftOut, options)
