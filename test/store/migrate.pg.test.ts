@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
+import { PATIENCE } from '../harness/patience.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -124,6 +125,39 @@ describe('migrate', () => {
     ])
     await write('2_bad', 'CREATE TABLE half (n int);')
     expect(await migrate(database.url, options())).toEqual(['2_bad'])
+  })
+
+  test('one that needs a table which a long transaction reads does not make others wait behind it', async () => {
+    await write('1_people', 'CREATE TABLE people (name text);')
+    await migrate(database.url, options())
+    await write('2_age', 'ALTER TABLE people ADD COLUMN age int;')
+    const backup = new pg.Client({ connectionString: database.url, application_name: 'a long backup' })
+    await backup.connect()
+    try {
+      await backup.query('BEGIN; SELECT FROM people;')
+      const lines: string[] = []
+      const logger = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
+      const migrating = migrate(database.url, { ...options(), logger })
+      await vi.waitUntil(async () => {
+        const [row] = await query<{ waits: boolean }>(
+          'SELECT count(*) > 0 AS waits FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())',
+        )
+        return row?.waits
+      }, PATIENCE)
+      expect(await query('SELECT name FROM people')).toEqual([])
+      await vi.waitUntil(() => lines.some((line) => line.includes('"application":"a long backup"')), PATIENCE)
+      await backup.query('COMMIT')
+      expect(await migrating).toEqual(['2_age'])
+    } finally {
+      await backup.end()
+    }
+  })
+
+  test('one that loses a deadlock against turns that run is retried', async () => {
+    await write('1_tries', 'CREATE SEQUENCE tries;')
+    const deadlock = `IF nextval('tries') = 1 THEN RAISE deadlock_detected; END IF`
+    await write('2_more', `CREATE TABLE more (n int); DO $$ BEGIN ${deadlock}; END $$;`)
+    expect(await migrate(database.url, options())).toEqual(['1_tries', '2_more'])
   })
 
   test('refuses a migration that was edited after it was applied', async () => {

@@ -35,7 +35,18 @@ const MIGRATIONS = packageFile('prisma/migrations')
 /** As all migrations write them, which a test holds. */
 const TABLE_STATEMENTS = /^ *(CREATE|DROP|ALTER) TABLE "(\w+)"(?: RENAME TO "(\w+)"| \(|;)/gm
 const NOT_ALLOWED = '42501'
+/** SQLSTATE of a lock that was not to be had in time, and of a transaction that lost a deadlock. */
+const LOCKED = ['55P03', '40P01']
+/**
+ * Who comes after a migration that waits for a table waits for it, too, such as the turns of an older version that run
+ * on. More than `deadlock_timeout`, by default 1 s, after which autovacuum gives way.
+ */
+const LOCK_TIMEOUT = `SET LOCAL lock_timeout = '2s'`
+const RETRY_MS = { first: 1000, last: 30_000 }
 const MAKE_OWNER = 'Make the user in DATABASE_URL the owner of the database: ALTER DATABASE … OWNER TO …'
+const OLDEST_TRANSACTION = `
+  SELECT pid, application_name AS application, usename AS user, xact_start AS since FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL ORDER BY xact_start LIMIT 1`
 const BOOKKEEPING = `
   CREATE TABLE _prisma_migrations (
     id varchar(36) PRIMARY KEY,
@@ -74,7 +85,7 @@ export async function migrate(url: string, options: MigrateOptions): Promise<str
     // Of a new database no one asks which.
     const level = pending.length === migrations.length ? 'debug' : 'info'
     for (const migration of pending) {
-      await apply(db, migration)
+      await applyUntilDone(db, migration, options)
       logger[level]({ migration: migration.name }, 'migration applied')
     }
     if (pending.length > 0) logger.info({ migrations: pending.length }, 'database migrated')
@@ -189,10 +200,30 @@ function refuse(what: string, command: string): AppError {
   return new AppError('CONFIG_INVALID', `${what}. Nothing was changed. Put it right first, see "${command}".`)
 }
 
-/** The whole file is one simple query: many statements, function bodies and all. */
-async function apply(db: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+/** Between its tries those that use the same tables go on. Throws SHUTTING_DOWN when `stopping` aborts meanwhile. */
+async function applyUntilDone(db: pg.Client, migration: Migration, options: MigrateOptions): Promise<void> {
+  const { logger, clock, stopping } = options
+  for (let retryMs = RETRY_MS.first; ; retryMs = Math.min(2 * retryMs, RETRY_MS.last)) {
+    const reason = await apply(db, migration)
+    if (reason === null) return
+    const { rows } = await db.query(OLDEST_TRANSACTION)
+    logger.warn(
+      { migration: migration.name, reason, oldestTransaction: rows[0], retryMs },
+      'another transaction holds what a migration needs; the migration is rolled back and retried',
+    )
+    await clock.sleep(retryMs, stopping)
+    if (stopping?.aborted === true) throw new AppError('SHUTTING_DOWN', 'Stopped while a migration waited for a lock.')
+  }
+}
+
+/**
+ * The whole file is one simple query: many statements, function bodies and all. Returns why it is to be retried, or
+ * null.
+ */
+async function apply(db: pg.Client, { name, sql, checksum }: Migration): Promise<string | null> {
   try {
     await db.query('BEGIN')
+    await db.query(LOCK_TIMEOUT)
     await db.query(sql)
     await db.query(
       `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
@@ -200,9 +231,14 @@ async function apply(db: pg.Client, { name, sql, checksum }: Migration): Promise
       [checksum, name],
     )
     await db.query('COMMIT')
+    return null
   } catch (error) {
     // Nothing else uses this connection: that it ends rolls the transaction back.
     if (!(error instanceof pg.DatabaseError)) throw cannotConnect(error)
+    if (hasCode(error, ...LOCKED)) {
+      await db.query('ROLLBACK')
+      return error.message
+    }
     const fix = hasCode(error, NOT_ALLOWED) ? ` ${MAKE_OWNER}` : ''
     throw new AppError('CONFIG_INVALID', `Migration ${name} failed and was rolled back: ${error.message}.${fix}`, {
       cause: error,
