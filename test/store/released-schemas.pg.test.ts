@@ -21,6 +21,9 @@ const BEFORE_VERSIONS = [
   '20261123201500_session_labels',
   '20261124070000_session_model',
   '20261125190000_trace_parents',
+  '20261127213000_turns_without_keys',
+  '20261128190000_left_learnings',
+  '20261129060000_near_terms',
 ]
 
 const changelog = readFileSync('CHANGELOG.md', 'utf8')
