@@ -1,10 +1,11 @@
 /** `factotum ask`: one message, and its answer. */
 import { styleText } from 'node:util'
 import { text } from 'node:stream/consumers'
-import type { FactotumClient, SessionEvent } from '../../packages/client/src/connect.ts'
+import { ClientError, type FactotumClient, type SessionEvent } from '../../packages/client/src/connect.ts'
 import type { RemoteAction } from '../config/command-line/remote-action.ts'
 import { whatRuns } from '../core/plan/what-runs.ts'
 import { TerminalOpenSessionDocument } from '../generated/remote/graphql.ts'
+import type { Clock } from '../platform/clock.ts'
 import { sendDecision } from './approve.ts'
 import { describeStep } from './chat/describe-chat.ts'
 import { harmless } from '../core/text/harmless.ts'
@@ -13,32 +14,46 @@ import { readPending, type PendingApproval } from './pending-approvals.ts'
 import { EXIT, refusalOf, RefusedError, type ExitCode } from './outcome.ts'
 import { choose } from './questions.ts'
 import { print, printError, type Terminal } from './terminal.ts'
+import { untilAway } from './until-away.ts'
 
 type AskAction = Extract<RemoteAction, { do: 'ask' }>
 
-/** Waits as long as the turn takes. `takeInterrupts` is called once the message is sent: before, no turn goes on. */
+interface AskOptions {
+  /** Called once the message is sent: before, no turn goes on. */
+  readonly takeInterrupts: () => AbortSignal
+  readonly clock: Clock
+}
+
+/** Waits as long as the turn takes, also for a server that is away meanwhile, but not for ever. */
 export async function ask(
   client: FactotumClient,
   terminal: Terminal,
-  { takeInterrupts, ...action }: AskAction & { readonly takeInterrupts: () => AbortSignal },
+  { takeInterrupts, clock, ...action }: AskAction & AskOptions,
 ): Promise<ExitCode> {
   const content = action.content ?? (await text(terminal.input))
   const sessionId = action.sessionId ?? (await newSession(client))
   const session = client.session(sessionId)
   const view = await session.view()
   const after = view?.version ?? 0
-  const sent = await session.send(content)
-  if (sent.__typename !== 'SendMessagePayload') {
-    printError(terminal, `factotum: ${refusalOf(sent)}`)
-    return EXIT.failed
+  const follow = `factotum tail ${sessionId} --after ${after}`
+  try {
+    const sent = await session.send(content)
+    if (sent.__typename !== 'SendMessagePayload') {
+      printError(terminal, `factotum: ${refusalOf(sent)}`)
+      return EXIT.failed
+    }
+    const asked: AwaitedAnswer = { client, terminal, json: action.json, sessionId, messageId: sent.message.id }
+    const since = { after, pausedReason: view?.activeTurn?.turn.pausedReason ?? null }
+    const isAway = untilAway(client, clock)
+    const ended = await Promise.race([untilEnded(asked, since), untilAborted(takeInterrupts()), isAway])
+    if (ended !== null) return ended
+    printError(terminal, `What was asked goes on; follow it with: ${follow}`)
+    return EXIT.interrupted
+  } catch (error) {
+    if (error instanceof ClientError && error.isPassing)
+      printError(terminal, `What arrived goes on without this command; once the server is back, see it with: ${follow}`)
+    throw error
   }
-  const { id } = sent.message
-  const asked: AwaitedAnswer = { client, terminal, json: action.json, sessionId, messageId: id }
-  const since = { after, pausedReason: view?.activeTurn?.turn.pausedReason ?? null }
-  const ended = await Promise.race([untilEnded(asked, since), untilAborted(takeInterrupts())])
-  if (ended !== null) return ended
-  printError(terminal, `What was asked goes on; follow it with: factotum tail ${sessionId} --after ${after}`)
-  return EXIT.interrupted
 }
 
 function untilAborted(signal: AbortSignal): Promise<null> {

@@ -14,7 +14,7 @@ export interface AskedEnd {
 
 /** Null: it has not ended yet. A message that is gone has ended CANCELLED. */
 export async function readEnd(client: FactotumClient, messageId: string): Promise<AskedEnd | null> {
-  const { message } = await client.run(TerminalAskedDocument, { id: messageId })
+  const { message } = await client.read(TerminalAskedDocument, { id: messageId })
   if (message === null || message === undefined) return { status: 'CANCELLED', turn: null }
   const { status, turn } = message
   if (status === 'QUEUED' || status === 'PROCESSING') return null

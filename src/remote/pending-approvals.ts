@@ -6,6 +6,6 @@ export type PendingApproval = NonNullable<TerminalPendingQuery['session']>['appr
 
 /** Oldest first; none where the session is not there. */
 export async function readPending(client: FactotumClient, sessionId: string): Promise<readonly PendingApproval[]> {
-  const { session } = await client.run(TerminalPendingDocument, { id: sessionId })
+  const { session } = await client.read(TerminalPendingDocument, { id: sessionId })
   return session?.approvals.toReversed() ?? []
 }

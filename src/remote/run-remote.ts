@@ -5,6 +5,7 @@ import { TerminalMeDocument } from '../generated/remote/graphql.ts'
 import type { Clock } from '../platform/clock.ts'
 import { approve } from './approve.ts'
 import { ask } from './ask.ts'
+import { AWAY_MS } from './until-away.ts'
 import { change } from './change-commands.ts'
 import { chat } from './chat/chat.ts'
 import { listFacts, listLearnings, listSecrets, listSessions, listTokens, listUsers } from './list-commands.ts'
@@ -28,7 +29,7 @@ export interface RemoteOptions {
   readonly takeInterrupts: () => AbortSignal
 }
 
-/** How long a call tries to reach a server that does not answer; what follows a session tries until it is ended. */
+/** How long a call tries to reach a server that does not answer. */
 const PATIENCE_MS = 10_000
 
 const NEW_TOKEN_MS = 5000
@@ -38,11 +39,16 @@ const POLL_MS = 100
 export async function runRemote(action: RemoteAction, options: RemoteOptions): Promise<ExitCode> {
   const { url, token, terminal } = options
   let isLost = false
+  let patienceMs = PATIENCE_MS
   const client = connect({
     url,
     token,
-    patienceMs: PATIENCE_MS,
+    get patienceMs() {
+      return patienceMs
+    },
     onConnection: (state) => {
+      // What is followed has a server, which comes back.
+      if (state === 'open') patienceMs = AWAY_MS
       if (isLost && state === 'open' && terminal.isInteractive) printError(terminal, 'The connection is back.')
       isLost = state === 'closed'
     },
@@ -85,13 +91,13 @@ async function untilLetIn(client: FactotumClient, clock: Clock): Promise<void> {
 async function carryOut(
   action: RemoteAction,
   client: FactotumClient,
-  { terminal, takeInterrupts }: RemoteOptions,
+  { terminal, takeInterrupts, clock }: RemoteOptions,
 ): Promise<ExitCode | void> {
   switch (action.do) {
     case 'chat':
       return chat(client, terminal, action.sessionId)
     case 'ask':
-      return ask(client, terminal, { ...action, takeInterrupts })
+      return ask(client, terminal, { ...action, takeInterrupts, clock })
     case 'sessions':
       return listSessions(client, terminal, action)
     case 'tail':

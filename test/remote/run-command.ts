@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { vi } from 'vitest'
 import { parseCommandLine } from '../../src/config/command-line/command-line.ts'
 import type { RemoteAction } from '../../src/config/command-line/remote-action.ts'
-import { systemClock } from '../../src/platform/clock.ts'
+import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import type { ExitCode } from '../../src/remote/outcome.ts'
 import { runRemote } from '../../src/remote/run-remote.ts'
 import type { Terminal } from '../../src/remote/terminal.ts'
@@ -18,12 +18,23 @@ function actionOf(words: string): RemoteAction {
   return parsed.action
 }
 
-function run(story: Story, words: string, { as, terminal }: { readonly as: Person; readonly terminal: Terminal }) {
+interface Running {
+  readonly as?: Person
+  /** Another way to the server. */
+  readonly url?: string
+  readonly clock?: Clock
+}
+
+function run(
+  story: Story,
+  words: string,
+  { as = 'ada', url = story.app.url, clock = systemClock, terminal }: Running & { readonly terminal: Terminal },
+) {
   return runRemote(actionOf(words), {
-    url: story.app.url,
+    url,
     token: tokenOf(as),
     isNewToken: false,
-    clock: systemClock,
+    clock,
     terminal,
     takeInterrupts: () => AbortSignal.timeout(PATIENCE.timeout),
   })
@@ -33,12 +44,12 @@ function run(story: Story, words: string, { as, terminal }: { readonly as: Perso
 export async function factotum(
   story: Story,
   words: string,
-  { as = 'ada', input = '' }: { readonly as?: Person; readonly input?: string } = {},
+  { input = '', ...running }: Running & { readonly input?: string } = {},
 ): Promise<{ readonly exitCode: ExitCode; readonly printed: string; readonly said: string }> {
   const output = new PassThrough()
   const errors = new PassThrough()
   const terminal = { input: Readable.from([input]), output, errors, isInteractive: false }
-  const exitCode = await run(story, words, { as, terminal })
+  const exitCode = await run(story, words, { ...running, terminal })
   output.end()
   errors.end()
   return { exitCode, printed: await text(output), said: await text(errors) }
@@ -54,11 +65,11 @@ export class Answering {
   #seen = 0
 
   /** Ada's. */
-  constructor(story: Story, words: string) {
+  constructor(story: Story, words: string, way: Omit<Running, 'as'> = {}) {
     const output = Object.assign(new PassThrough(), { columns: 80 })
     output.on('data', (data: Buffer) => (this.#shown += data.toString()))
     const terminal = { input: this.#input, output, errors: output, isInteractive: true }
-    this.ended = run(story, words, { as: 'ada', terminal })
+    this.ended = run(story, words, { ...way, terminal })
   }
 
   /** Waits until this is shown, behind what was waited for before; what it matched. */

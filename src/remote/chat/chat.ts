@@ -26,7 +26,7 @@ Everything else is sent. An approval is answered with y, s (also for what is ali
 
 /** Resolves when the person leaves or the input ends; what was sent goes on without them. */
 export async function chat(client: FactotumClient, terminal: Terminal, sessionId: string | null): Promise<ExitCode> {
-  const id = sessionId ?? `${(await client.run(TerminalMeDocument, {})).viewer.ownNamespace}:terminal`
+  const id = sessionId ?? `${(await client.read(TerminalMeDocument, {})).viewer.ownNamespace}:terminal`
   const lines = createInterface({
     input: terminal.input,
     ...(terminal.isInteractive && { output: terminal.output, terminal: true }),
@@ -78,12 +78,12 @@ class Chat {
   /** Shows what was said, and returns from where to follow. Opens the session where there is none. */
   async begin(): Promise<number> {
     const { id } = this.#session
-    let { session } = await this.#client.run(TerminalChatStartDocument, { id, last: HISTORY })
+    let { session } = await this.#client.read(TerminalChatStartDocument, { id, last: HISTORY })
     if (session === null || session === undefined) {
       const { openSession } = await this.#client.run(TerminalOpenSessionDocument, { input: { id } })
       const refusal = refusalOf(openSession)
       if (refusal !== null) throw new RefusedError(refusal)
-      session = (await this.#client.run(TerminalChatStartDocument, { id, last: HISTORY })).session
+      session = (await this.#client.read(TerminalChatStartDocument, { id, last: HISTORY })).session
     }
     if (session === null || session === undefined)
       throw new RefusedError(`There is no session "${id}" that you may see.`)
