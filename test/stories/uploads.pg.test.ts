@@ -15,8 +15,10 @@ import {
 } from 'node:fs'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { join } from 'node:path'
-import { json } from 'node:stream/consumers'
+import { json, text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { MAX_UPLOAD_BYTES } from '../../src/core/file/uploaded-file.ts'
@@ -267,6 +269,16 @@ describe('nothing is stored', () => {
     expect([response.statusCode, await json(response)]).toMatchObject([413, { code: 'LIMIT_EXCEEDED' }])
     untold.destroy()
     expect([await filesOf('ada', id), staged()]).toEqual([[], []])
+  })
+
+  test('of a file that is too large: who sends it whole before reading finds the refusal', async () => {
+    const socket = connect(Number(new URL(story.app.url).port), '127.0.0.1')
+    const size = MAX_UPLOAD_BYTES + 10 * 1024 * 1024
+    const head = ['PUT /files/cli:large/large.bin HTTP/1.1', 'Host: 127.0.0.1', `Content-Length: ${size}`]
+    socket.write(`${head.join('\r\n')}\r\nAuthorization: Bearer ${tokenOf('ada')}\r\n\r\n`)
+    // As proxies do: without the answer being taken, or the connection missed, before all is written.
+    await promisify((done: (error?: Error | null) => void) => socket.write(Buffer.alloc(size), done))()
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 413 [^]*connection: close[^]*A file may have 25 MiB/i)
   })
 
   test('of a file whose sender leaves in the middle, and what a process left that died is swept up', async () => {

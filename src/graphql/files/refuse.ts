@@ -8,10 +8,25 @@ export interface Problem {
   readonly problem: string
 }
 
-/** What is left of a body that is not wanted is not read: the connection ends with the answer. */
+/** What is left of a body that is not wanted, and read all the same so that its sender finds the answer. */
+const MAX_DISCARDED_BYTES = 600 * 1024 * 1024
+
+/**
+ * The connection ends with the answer, and not before the body does: one that is closed over unread bytes is reset,
+ * and what a proxy or a browser that still sends then has is a failure of the network.
+ */
 export function refuse({ request, response }: Exchange, status: number, { code, problem }: Problem): void {
   if (!request.complete) response.setHeader('connection', 'close')
-  sendJson(response, status, { code, problem })
+  if (request.complete || request.destroyed) return sendJson(response, status, { code, problem })
+  const body = Buffer.from(`${JSON.stringify({ code, problem })}\n`)
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length })
+  response.write(body)
+  let discarded = 0
+  request.on('data', (chunk: Buffer) => {
+    discarded += chunk.length
+    if (discarded > MAX_DISCARDED_BYTES) response.end()
+  })
+  request.once('close', () => response.end()).once('end', () => response.end())
 }
 
 /** The token is missing, or unknown. */
