@@ -3,6 +3,9 @@ import type { ChildProcess } from 'node:child_process'
 
 const NGINX = '/usr/sbin/nginx'
 const CADDY = '/usr/bin/caddy'
+const HAPROXY = '/usr/sbin/haproxy'
+const APACHE = '/usr/sbin/apache2'
+const APACHE_MODULES = '/usr/lib/apache2/modules'
 
 export interface Proxy {
   readonly program: string
@@ -41,11 +44,55 @@ const CADDY_PROXY: Omit<Proxy, 'example' | 'path'> = {
   hasChecks: true,
 }
 
+const HAPROXY_PROXY: Proxy = {
+  program: HAPROXY,
+  configure: (example, { listen, upstreams }) =>
+    example
+      .replace('bind :80', `bind 127.0.0.1:${listen}`)
+      .replace(/^.*server one .*$/m, (line) =>
+        upstreams.map((port) => line.replace('one', `at-${port}`).replace('4000', `${port}`)).join('\n'),
+      ),
+  example: 'haproxy-http.cfg',
+  path: '',
+  args: (config) => ['-db', '-f', config],
+  hasChecks: true,
+}
+
+/** What Debian's own configuration loads, and what the example has loaded besides. */
+const LOADED = [
+  'mpm_event',
+  'authz_core',
+  'proxy',
+  'proxy_http',
+  'proxy_balancer',
+  'lbmethod_byrequests',
+  'slotmem_shm',
+]
+
+const APACHE_PROXY: Proxy = {
+  program: APACHE,
+  configure: (example, { listen, upstreams }) =>
+    `ServerName localhost\nPidFile apache.pid\nErrorLog /dev/null\nDefaultRuntimeDir .\nListen 127.0.0.1:${listen}\n${[
+      ...LOADED.map((name) => `LoadModule ${name}_module ${APACHE_MODULES}/mod_${name}.so`),
+      example
+        .replace('*:80', `*:${listen}`)
+        .replace(/^.*127\.0\.0\.1:4000.*$/m, (line) =>
+          upstreams.map((port) => line.replace('4000', `${port}`)).join('\n'),
+        ),
+    ].join('\n')}\n`,
+  example: 'apache.conf',
+  path: '',
+  args: (config, folder) => ['-DFOREGROUND', '-d', folder, '-f', config],
+  hasChecks: false,
+}
+
 export const PROXIES: readonly Proxy[] = [
   { ...NGINX_PROXY, example: 'nginx.conf', path: '' },
   { ...NGINX_PROXY, example: 'nginx-below-a-path.conf', path: '/factotum' },
   { ...CADDY_PROXY, example: 'Caddyfile', path: '' },
   { ...CADDY_PROXY, example: 'Caddyfile-below-a-path', path: '/factotum' },
+  HAPROXY_PROXY,
+  APACHE_PROXY,
 ]
 
 /** Resolves when the proxy passes requests on. */
