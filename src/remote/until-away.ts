@@ -11,7 +11,9 @@ export function untilAway(client: FactotumClient, clock: Clock): Promise<never> 
     client.watchConnection(() => {
       cancel()
       if (client.connectionState === 'offline')
-        cancel = clock.after(AWAY_MS, () => reject(new ClientError('UNREACHABLE', 'It has been away for too long.')))
+        cancel = clock.after(AWAY_MS, () =>
+          reject(new ClientError('UNREACHABLE', 'No WebSocket to it came about for 5 minutes.')),
+        )
     })
   })
 }
