@@ -13,10 +13,13 @@ test.each([
   ],
   ['the JSON of a proxy', 'UNREACHABLE', { error: 'upstream is away' }],
   ['errors of another shape', 'BAD_RESPONSE', { errors: 'upstream is away' }],
+  ['the limit of a proxy', 'LIMIT_EXCEEDED', { error: 'Request Entity Too Large' }],
 ])('an upload that is answered with %s fails: %s', async (_what, code, body) => {
   const server = createServer((request, response) => {
     request.resume()
-    response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    response
+      .writeHead(code === 'LIMIT_EXCEEDED' ? 413 : 500, { 'content-type': 'application/json' })
+      .end(JSON.stringify(body))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -207,9 +207,11 @@ export class Connection {
         this.#hasAnswered = true
         return answer
       }
-      // Of what stands between: a proxy that speaks for a server which is away, or a wrong address.
-      const code = response.status >= 500 ? 'UNREACHABLE' : 'BAD_RESPONSE'
-      throw new ClientError(code, `The answer of ${url} (${response.status}) is not Factotum's.`)
+      const { status } = response
+      // Of what stands between: a proxy that takes less, or speaks for a server which is away, or a wrong address.
+      if (status === 413) throw new ClientError('LIMIT_EXCEEDED', `A proxy before ${url} takes nothing this large.`)
+      const code = status >= 500 ? 'UNREACHABLE' : 'BAD_RESPONSE'
+      throw new ClientError(code, `The answer of ${url} (${status}) is not Factotum's.`)
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof ClientError) throw error
