@@ -1,4 +1,5 @@
 /** How requests that carry files are refused: in JSON, with a code for programs and a sentence for people. */
+import { systemClock } from '../../platform/clock.ts'
 import { sendJson } from '../health/probes.ts'
 import type { Exchange } from '../http/plain-route.ts'
 
@@ -8,8 +9,10 @@ export interface Problem {
   readonly problem: string
 }
 
-/** What is left of a body that is not wanted, and read all the same so that its sender finds the answer. */
+/** What is left of a body that is not wanted is read all the same, so that its sender finds the answer: so much of it, */
 const MAX_DISCARDED_BYTES = 600 * 1024 * 1024
+/** and for no longer than other bodies have, since anyone may be refused. */
+const MAX_DISCARD_MS = 30_000
 
 /**
  * The connection ends with the answer, and not before the body does: one that is closed over unread bytes is reset,
@@ -24,9 +27,15 @@ export function refuse({ request, response }: Exchange, status: number, { code, 
   let discarded = 0
   request.on('data', (chunk: Buffer) => {
     discarded += chunk.length
-    if (discarded > MAX_DISCARDED_BYTES) response.end()
+    if (discarded > MAX_DISCARDED_BYTES) end()
   })
-  request.once('close', () => response.end()).once('end', () => response.end())
+  const cancel = systemClock.after(MAX_DISCARD_MS, end)
+  request.once('close', end).once('end', end)
+
+  function end(): void {
+    cancel()
+    response.end()
+  }
 }
 
 /** The token is missing, or unknown. */
