@@ -31,6 +31,8 @@ export interface TaskReport {
   readonly stderr: string | null
   /** The same for standard error. */
   readonly stderrFile: string | null
+  /** It printed more than is kept of one task. */
+  readonly truncated: boolean
 }
 
 /** A file that a user has sent; by its name it lies in uploads/. */
@@ -178,7 +180,6 @@ export interface ReviewerContext {
   readonly goal: string
   readonly message: string
   readonly task: TaskReport
-  readonly truncated: boolean
   /** Earlier attempts of this turn, oldest first. */
   readonly history: ReplanContext['history']
 }

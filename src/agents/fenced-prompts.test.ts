@@ -33,6 +33,7 @@ const report = (text: string): TaskReport => ({
   output: text,
   outputFile: '.factotum-outputs/task_1.txt',
   stderrFile: null,
+  truncated: false,
   stderr: text,
 })
 const history = (text: string): ReplanContext['history'] => [{ goal: text, reason: text }]
@@ -106,7 +107,7 @@ const ROLES: Readonly<Record<string, Render>> = {
   },
   reviewer: (text, fence) =>
     renderReviewerPrompt(
-      { goal: text, message: text, task: report(text), truncated: true, history: history(text) },
+      { goal: text, message: text, task: { ...report(text), truncated: true }, history: history(text) },
       fence,
       moment,
     ),

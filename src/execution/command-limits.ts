@@ -8,7 +8,8 @@ const MIB = 1024 * KIB
 /** Bytes and counts are the most that is allowed; times are in milliseconds. */
 export interface CommandLimits {
   /**
-   * Output kept of a command, stdout and stderr together, in bytes of UTF-8. The rest is dropped and marked truncated.
+   * Output kept of a command, stdout and stderr together, in bytes of UTF-8; a part more for stderr alone. The
+   * rest is dropped and marked truncated.
    */
   readonly outputBytes: number
   /** Output after which the command is ended: it would only burn CPU from here. */

@@ -54,7 +54,10 @@ export interface CommandOutput {
   readonly stderr: string
   /** More than 1 MiB was printed: the rest was dropped. */
   readonly truncated: boolean
-  /** When it was truncated, what came right after: only to tell what the end of the kept part belongs to. */
+  /**
+   * When it was truncated, what came right after: only to tell what the end of the kept part belongs to. Empty for the
+   * stream of which all is kept.
+   */
   readonly beyond?: { readonly stdout: string; readonly stderr: string }
   /** Absent: nothing new was in its pub folder. */
   readonly publication?: Publication

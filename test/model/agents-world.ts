@@ -134,9 +134,9 @@ export const REVIEWER_CONTEXT: ReviewerContext = {
     output: 'hi\n',
     outputFile: null,
     stderrFile: null,
+    truncated: false,
     stderr: '',
   },
-  truncated: false,
   history: [],
 }
 

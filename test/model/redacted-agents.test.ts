@@ -36,6 +36,7 @@ const task = {
   args: { query: 'x' },
   outputFile: 'out.txt',
   stderrFile: 'err.txt',
+  truncated: false,
   stderr: 'x',
 }
 const dialogue = {

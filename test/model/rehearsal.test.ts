@@ -100,10 +100,11 @@ async function execute({ agents }: AgentsWorld, { plan, message, results, ran, l
       output: 'done\n',
       outputFile: null,
       stderrFile: null,
+      truncated: false,
       stderr: '',
       ...results[task.detail],
     } as const
-    const review = await agents.review({ goal: plan.goal, message, task: ended, truncated: false, history: [] }, signal)
+    const review = await agents.review({ goal: plan.goal, message, task: ended, history: [] }, signal)
     if (review.kind === 'failed') throw review.error
     if (review.output.learn !== null) learned.push(review.output.learn)
     if (review.output.verdict === 'REPLAN')

@@ -17,6 +17,7 @@ import {
   describeWorkingMemory,
 } from '../prompt/knowledge-sections.ts'
 import { nameUser } from '../prompt/name-sender.ts'
+import { OUTPUT_CUT } from '../prompt/task-report.ts'
 import { describeCaller, describeSecrets, describeStrangers } from '../planner/context.ts'
 import { describeFiles } from '../planner/files-section.ts'
 import { previewOutput, type PreviewLimit } from '../prompt/preview.ts'
@@ -131,13 +132,14 @@ function renderResults(
 }
 
 function describeResult(task: TaskReport, fence: Fence): string {
-  const { status, exitCode, output, outputFile, stderr, stderrFile } = task
+  const { status, exitCode, output, outputFile, stderr, stderrFile, truncated } = task
   const ending = ENDINGS[status] ?? status
   const exit = exitCode === null ? '' : `, exit code ${exitCode}`
   return [
     `${ending}${exit}.`,
     ...block(output, (text) => fence.wrap('DATA_STDOUT', previewOutput(text, RESULT, outputFile))),
     ...block(stderr, (text) => fence.wrap('DATA_STDERR', previewOutput(text, RESULT, stderrFile))),
+    ...(truncated ? [OUTPUT_CUT] : []),
   ].join('\n')
 }
 

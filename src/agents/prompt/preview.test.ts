@@ -33,7 +33,7 @@ describe('preview', () => {
     const file = '.factotum/outputs/task_1.txt'
     expect(previewOutput('x'.repeat(200), { maxChars: 100 }, null)).toContain('To see more, ask for less')
     expect(previewOutput('x'.repeat(200), { maxChars: 100 }, file)).toContain(
-      `[100 of 200 characters are left out here. All of it is in the file ${file}: read from that what is needed, with grep, head or sed -n.]`,
+      `[100 of 200 characters are left out here. All that was kept of it is in the file ${file}: read from that what is needed, with grep, head or sed -n.]`,
     )
     expect(previewOutput('short', { maxChars: 100 }, file)).toBe('short')
   })

@@ -10,12 +10,12 @@ export function preview(text: string, limit: PreviewLimit): string {
   return cut(text, limit, '')
 }
 
-/** `file`: the file of the workspace in which the whole output stands; null: it is kept nowhere. */
+/** `file`: the file of the workspace in which the output stands; null: it is kept nowhere. */
 export function previewOutput(text: string, limit: PreviewLimit, file: string | null): string {
   const advice =
     file === null
       ? ' To see more, ask for less: grep, head, sed -n.'
-      : ` All of it is in the file ${file}: read from that what is needed, with grep, head or sed -n.`
+      : ` All that was kept of it is in the file ${file}: read from that what is needed, with grep, head or sed -n.`
   return cut(text, limit, advice)
 }
 

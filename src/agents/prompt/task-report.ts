@@ -4,7 +4,7 @@ import type { Fence } from './fence.ts'
 import { preview, previewOutput, type PreviewLimit } from './preview.ts'
 
 export function describeTask(report: TaskReport, fence: Fence, limit: PreviewLimit): string {
-  const { detail, expect, output, outputFile, stderr, stderrFile } = report
+  const { detail, expect, output, outputFile, stderr, stderrFile, truncated } = report
   const stdoutName = report.type === 'MSG' ? 'What the user was told' : 'Standard output'
   return [
     headline(report),
@@ -17,6 +17,7 @@ export function describeTask(report: TaskReport, fence: Fence, limit: PreviewLim
       : describeOutput('Standard error', stderr, (text) =>
           fence.wrap('DATA_STDERR', previewOutput(text, limit, stderrFile)),
         )),
+    ...(truncated ? [OUTPUT_CUT] : []),
   ].join('\n')
 }
 
@@ -26,6 +27,10 @@ export function describeTasks(reports: readonly TaskReport[], fence: Fence): str
   const limit = shareOut(reports.length)
   return reports.map((report) => describeTask(report, fence, limit)).join('\n\n')
 }
+
+/** Of a task that is `truncated`. */
+export const OUTPUT_CUT =
+  'It printed more than 1 MiB; the rest was not kept. What is needed of so much must be filtered, or written to a file.'
 
 const MAX_OUTPUT_CHARS = 8_000
 const MAX_ALL_OUTPUTS_CHARS = 64_000

@@ -54,13 +54,15 @@ describe('OutputCapture', () => {
         capture.write('STDERR', Buffer.alloc(errorBytes, 'e'))
         for (const chunk of chunksOf(bytes, cuts)) capture.write('STDOUT', chunk)
         const { stdout, stderr, truncated } = capture.finish()
-        const whole =
-          'e'.repeat(errorBytes) +
-          new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes).replaceAll('\0', '\uFFFD')
+        const printed = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes).replaceAll('\0', '\uFFFD')
         expect(isStorable(stdout)).toBe(true)
-        expect(Buffer.byteLength(stdout + stderr)).toBeLessThanOrEqual(limit)
-        expect(truncated).toBe(Buffer.byteLength(whole) > limit)
-        expect(whole.startsWith(stderr + (truncated && stdout === '' ? '' : stdout))).toBe(true)
+        expect(Buffer.byteLength(stdout + stderr)).toBeLessThanOrEqual(limit + Math.floor(limit / 16))
+        const forErrors = Math.floor(limit / 16)
+        const ofErrors = Math.min(errorBytes, limit + forErrors)
+        const printedBytes = Buffer.byteLength(printed)
+        expect(truncated).toBe(errorBytes > ofErrors || printedBytes > limit - Math.max(0, ofErrors - forErrors))
+        expect(stderr).toBe('e'.repeat(ofErrors))
+        expect(printed.startsWith(stdout)).toBe(true)
         expect(pieces).toEqual({ STDOUT: stdout, STDERR: stderr })
         expect(capture.receivedBytes).toBe(bytes.length + errorBytes)
       }),
@@ -73,20 +75,31 @@ describe('OutputCapture', () => {
     expect(capture.finish()).toMatchObject({ stdout: 'éé', stderr: '', truncated: true })
   })
 
-  test('keeps nothing after the cut, also nothing that would fit', () => {
+  test('keeps nothing after the cut of a stream, also nothing that would fit', () => {
     const { capture, pieces } = newCapture(3)
     capture.write('STDOUT', Buffer.from('éé'))
-    capture.write('STDERR', Buffer.from('x'))
+    capture.write('STDOUT', Buffer.from('x'))
     expect(capture.finish()).toMatchObject({ stdout: 'é', stderr: '', truncated: true })
     expect(pieces).toEqual({ STDOUT: 'é', STDERR: '' })
+  })
+
+  test('keeps the reason of a failure that follows more output than is kept', () => {
+    const { capture } = newCapture(1_000_000)
+    for (let count = 0; count < 2000; count++) capture.write('STDOUT', Buffer.alloc(1000, 'o'))
+    capture.write('STDERR', Buffer.from('error: no such module\n'))
+    expect(capture.finish()).toMatchObject({
+      stderr: 'error: no such module\n',
+      truncated: true,
+      beyond: { stderr: '' },
+    })
   })
 
   test('says what comes right after the cut, apart, and no more of it than a secret is long', () => {
     const { capture } = newCapture(3)
     capture.write('STDOUT', Buffer.from('éé'))
-    capture.write('STDERR', Buffer.from('x'))
+    capture.write('STDERR', Buffer.from('xx'))
     for (let count = 0; count < 100; count++) capture.write('STDOUT', Buffer.alloc(1000, 'o'))
     expect(capture.finish().beyond).toEqual({ stdout: `é${'o'.repeat(16_383)}`, stderr: 'x' })
-    expect(capture.receivedBytes).toBe(100_005)
+    expect(capture.receivedBytes).toBe(100_006)
   })
 })

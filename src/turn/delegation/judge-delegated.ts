@@ -26,7 +26,7 @@ export async function judgeDelegated(
   context.journal.record([{ type: 'PipelineStep', step: 'REVIEWING', detail: `${provider}:${model}` }])
   const { task: goal, expect, answer } = delegation
   const judged = { ...reportOf(task), detail: goal, expect, output: answer, status: 'DONE', tool: null } as const
-  const asked = { goal, message: context.messages.text, task: judged, truncated: false, history: [] }
+  const asked = { goal, message: context.messages.text, task: judged, history: [] }
   const reviewed = await context.agents.review(asked, context.signal)
   context.journal.record([], { modelCalls: reviewed.calls })
   if (context.signal.aborted) return stopped(context)

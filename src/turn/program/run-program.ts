@@ -158,7 +158,7 @@ function unknownEnd({ turn }: Pick<TurnContext, 'turn'>, status: 'FAILED' | 'INT
 }
 
 function endOf(outcome: CommandOutcome): OutputEnd {
-  return 'beyond' in outcome ? { beyond: outcome.beyond } : { brokeOff: outcome.kind === 'killed' }
+  return { brokeOff: outcome.kind === 'killed', ...('beyond' in outcome ? { beyond: outcome.beyond } : {}) }
 }
 
 /** Behind what was printed. */

@@ -74,9 +74,10 @@ export class HeldOutput implements LiveOutput {
   end({ brokeOff = false, beyond }: OutputEnd = {}): void {
     this.#cancelTick?.()
     this.#cancelTick = null
-    const rest = brokeOff ? [] : STREAMS.map((stream) => ({ stream, place: this.#streams[stream].length }))
-    this.#streams.STDOUT.push(beyond?.stdout ?? '')
-    this.#streams.STDERR.push(beyond?.stderr ?? '')
+    const cutOff = { STDOUT: beyond?.stdout ?? '', STDERR: beyond?.stderr ?? '' }
+    const whole = STREAMS.filter((stream) => !brokeOff || cutOff[stream] !== '')
+    const rest = whole.map((stream) => ({ stream, place: this.#streams[stream].length }))
+    for (const stream of STREAMS) this.#streams[stream].push(cutOff[stream])
     this.#say([...this.#seen, ...this.#fresh, ...rest])
     this.#seen = []
     this.#fresh = []

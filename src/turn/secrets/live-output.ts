@@ -6,7 +6,7 @@ import type { CommandOutput } from '../../execution/command.ts'
 export interface OutputEnd {
   /** It broke off, in the middle of whatever it was. */
   readonly brokeOff?: boolean
-  /** What would have come, had it not been cut off at the limit. */
+  /** What would have come of a stream, had it not been cut off at the limit: that one did not break off there. */
   readonly beyond?: CommandOutput['beyond']
 }
 

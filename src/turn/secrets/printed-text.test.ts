@@ -51,6 +51,11 @@ describe('what is kept of what a program printed', () => {
     expect(kept({ ...killed, stdout: 'x'.repeat(20_000) })).toMatchObject({ stdout: 'x'.repeat(20_000 - 16_384) })
   })
 
+  test('leaves out the unfinished line of one stream although the other was cut off at the limit', () => {
+    const cut = { ...killed, truncated: true, stdout: 'it is open-ses', beyond: { stdout: 'ame-42\n', stderr: '' } }
+    expect(kept({ ...cut, stderr: 'one\nopen-ses' })).toMatchObject({ stdout: `it is ${REDACTED}`, stderr: 'one\n' })
+  })
+
   test('keeps the unfinished line of a program that can hold no secret', () => {
     expect(kept({ ...killed, stdout: 'one\nopen-ses' }, false)).toEqual({
       stdout: 'one\nopen-ses',

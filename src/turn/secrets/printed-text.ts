@@ -20,10 +20,11 @@ export function printedText(
   outcome: Extract<CommandOutcome, { readonly stdout: string }>,
   { redactor, mayHoldSecrets }: { readonly redactor: Redactor; readonly mayHoldSecrets: boolean },
 ): PrintedText {
-  const { kind, stdout, stderr, truncated, beyond = { stdout: '', stderr: '' } } = outcome
-  const brokeOff = kind === 'killed' && !truncated && mayHoldSecrets
-  const lengthOf = brokeOff ? lengthOfLines : (text: string): number => text.length
-  const kept = { stdout: lengthOf(stdout), stderr: lengthOf(stderr) }
+  const { kind, stdout, stderr, beyond = { stdout: '', stderr: '' } } = outcome
+  const brokeOff = kind === 'killed' && mayHoldSecrets
+  const lengthOf = (text: string, cutOff: string): number =>
+    brokeOff && cutOff === '' ? lengthOfLines(text) : text.length
+  const kept = { stdout: lengthOf(stdout, beyond.stdout), stderr: lengthOf(stderr, beyond.stderr) }
   return {
     stdout: redactor.redact(stdout + beyond.stdout, { until: kept.stdout }),
     stderr: redactor.redact(stderr + beyond.stderr, { until: kept.stderr }),

@@ -28,7 +28,6 @@ export async function reviewTask(context: ReviewTaskContext, plan: PlanState, ta
       goal: plan.goal,
       message: context.messages.text,
       task: reportOf(task),
-      truncated: task.truncated,
       history: plan.history,
     },
     context.signal,

@@ -90,8 +90,8 @@ export function newTaskOf(task: TaskState, planId: string): NewTask {
 
 /** The task as prompts show it. */
 export function reportOf(task: TaskState): TaskReport {
-  const { index, type, detail, skill, tool, args, expect, status, exitCode, output, stderr } = task
+  const { index, type, detail, skill, tool, args, expect, status, exitCode, output, stderr, truncated } = task
   const files = outputFilesOf(task)
-  const printed = { output, outputFile: files.output, stderr, stderrFile: files.stderr }
+  const printed = { output, outputFile: files.output, stderr, stderrFile: files.stderr, truncated }
   return { index, type, detail, skill, tool, args, expect, status, exitCode, ...printed }
 }
