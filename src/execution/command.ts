@@ -59,6 +59,11 @@ export interface CommandOutput {
    * stream of which all is kept.
    */
   readonly beyond?: { readonly stdout: string; readonly stderr: string }
+  /**
+   * The workspace had more than any workspace may have, so nothing could be written; or came to have it, so the command
+   * was ended.
+   */
+  readonly isWorkspaceFull?: true
   /** Absent: nothing new was in its pub folder. */
   readonly publication?: Publication
 }

@@ -314,9 +314,10 @@ describe.skipIf(!sandbox.available)(`a workspace that has grown too large${skipR
     const { run } = await start({ limits }, 'USER')
     expect(await run('head -c 8000000 /dev/zero > large')).toMatchObject({ exitCode: 0 })
     // Its size is measured behind the command, not in its way.
-    await expect.poll(() => run('echo more > more')).toMatchObject({ exitCode: 153 })
+    await expect.poll(() => run('echo more > more')).toMatchObject({ exitCode: 153, isWorkspaceFull: true })
     expect(await run('rm large')).toMatchObject({ exitCode: 0 })
     await expect.poll(() => run('echo more > more')).toMatchObject({ exitCode: 0 })
+    expect(await run('true')).not.toHaveProperty('isWorkspaceFull')
   })
 
   test('is not filled with what has no size either', async () => {

@@ -188,7 +188,8 @@ export class HostRunner {
     await writeOutputs(workspace, request.outputs)
     const { timeoutMs, workspace: allowance } = request
     const maxBytes = allowance?.maxBytes ?? limits.workspaceBytes
-    const mayOnlyShrink = allowance?.mayOnlyShrink === true || this.#quota.isOver(workspace, maxBytes)
+    const isFull = this.#quota.isOver(workspace)
+    const mayOnlyShrink = isFull || allowance?.mayOnlyShrink === true || this.#quota.isOver(workspace, maxBytes)
     const order = { ...program, timeoutMs, limits, mayOnlyShrink }
     const task = planConfinedTask({ sandbox, workspace, limits }, order)
     const watch = new AbortController()
@@ -200,7 +201,8 @@ export class HostRunner {
     watch.abort()
     if (result.kind !== 'not-started') {
       this.#own(this.#measureWorkspace(workspace, request))
-      return result
+      const hasGrownFull = result.kind === 'killed' && result.cause === 'disk' && maxBytes >= limits.workspaceBytes
+      return isFull || hasGrownFull ? { ...result, isWorkspaceFull: true } : result
     }
     this.#sandbox = null
     return { kind: 'sandbox-failed', reason: result.reason }

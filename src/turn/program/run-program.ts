@@ -8,6 +8,7 @@ import { describeOperatorFailure } from '../../core/operator-failure.ts'
 import type { Role } from '../../core/identity.ts'
 import type { TaskPatch } from '../../core/turn-write.ts'
 import type { CommandOutcome, RunInput } from '../../execution/command.ts'
+import { DEFAULT_COMMAND_LIMITS } from '../../execution/command-limits.ts'
 import type { Publication } from '../../execution/workspace/publication.ts'
 import { unreachable } from '../../platform/must.ts'
 import { filesOf, withFileNotes } from './files-of.ts'
@@ -23,7 +24,7 @@ import type { TaskOutcome } from '../task/task-outcome.ts'
 import { isTakenAway, stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { whyBarred } from '../why-barred.ts'
 import { withholdSecrets } from '../secrets/withhold-secrets.ts'
-import { explainAllowance, workspaceAllowance } from './workspace-allowance.ts'
+import { explainAllowance, inMib, workspaceAllowance } from './workspace-allowance.ts'
 import { withholdBeyondQuota } from './withhold-beyond-quota.ts'
 
 /** What a run needs whatever the program is. */
@@ -214,7 +215,7 @@ function patchOfKilled(
 
 const KILLED: Record<'timeout' | 'memory' | 'disk' | 'output', (timeoutMs: number) => string> = {
   timeout: (timeoutMs) => `it ran longer than ${timeoutMs / 1000} s.`,
-  memory: () => 'it used more memory than the sandbox allows.',
+  memory: () => `it used more memory than the ${inMib(DEFAULT_COMMAND_LIMITS.memoryBytes)} that the sandbox allows.`,
   disk: () => 'the workspace grew beyond its limit.',
   output: () => 'it printed without end.',
 }

@@ -5,6 +5,7 @@
 import { openerQuota } from '../../config/schema/quotas.ts'
 import type { Role } from '../../core/identity.ts'
 import type { CommandOutcome, WorkspaceAllowance } from '../../execution/command.ts'
+import { DEFAULT_COMMAND_LIMITS } from '../../execution/command-limits.ts'
 import { findLargestWorkspaces, readWorkspaceUsage } from '../../store/files/workspace-usage.ts'
 import type { TurnContext } from '../turn-context.ts'
 
@@ -32,12 +33,13 @@ export async function workspaceAllowance(
   return { opener, quotaBytes, usedBytes, maxBytes: quotaBytes - otherBytes, mayOnlyShrink: usedBytes > quotaBytes }
 }
 
-/** What the task's output says when the quota kept the program from writing; null: it did not. */
+/** What the output says when the workspace's limit or the quota kept the program from writing; null: none did. */
 export async function explainAllowance(
   { database }: Pick<TurnContext, 'database'>,
   allowance: Allowance | null,
   outcome: CommandOutcome,
 ): Promise<string | null> {
+  if ('isWorkspaceFull' in outcome) return explainLimit(outcome.kind)
   const wasEnded = outcome.kind === 'killed' && outcome.cause === 'disk'
   if (allowance === null || !(allowance.mayOnlyShrink || wasEnded)) return null
   const { opener, quotaBytes, usedBytes, mayOnlyShrink } = allowance
@@ -48,6 +50,12 @@ export async function explainAllowance(
     `The workspaces of the sessions that ${opener} opened may have ${inMib(quotaBytes)} together, and had ${inMib(usedBytes)}${consequence}. ` +
     `Delete files, or sessions that are no longer needed, or ask an administrator for more. The largest: ${sessions}.`
   )
+}
+
+function explainLimit(kind: CommandOutcome['kind']): string {
+  const { workspaceBytes, workspaceFileCount } = DEFAULT_COMMAND_LIMITS
+  const consequence = kind === 'killed' ? '' : ' This one had more, so this program could delete files, but write none.'
+  return `A workspace may have ${inMib(workspaceBytes)} and ${workspaceFileCount} files.${consequence} Delete those that are not needed.`
 }
 
 /** For people. */
