@@ -66,7 +66,8 @@ export function describeCaller({ callerName, callerRole }: Pick<PlannerContext, 
   const rights =
     callerRole === 'ADMIN'
       ? 'Commands run with full access to the files of the machine and to the network. Be careful with what others depend on.'
-      : 'Commands are confined: they can read and write the workspace, and read installed programs; there is no network and nothing else of the machine.'
+      : 'Commands are confined: they can read and write the workspace, and read installed programs; there is no network and nothing else of the machine. ' +
+        'A command may use 512 MiB of memory and 128 MiB of /tmp, which is gone after it; a file may have 100 MiB, the workspace 1 GiB and 200,000 files.'
   return `# Caller\n\n${nameUser(callerName)}, role ${callerRole}. ${rights}`
 }
 
