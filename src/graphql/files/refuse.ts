@@ -9,7 +9,7 @@ export interface Problem {
   readonly problem: string
 }
 
-/** What is left of a body that is not wanted is read all the same, so that its sender finds the answer: so much of it, */
+/** What is left of a body that is not wanted is read all the same, so that its sender finds the answer: so much, */
 const MAX_DISCARDED_BYTES = 600 * 1024 * 1024
 /** and for no longer than other bodies have, since anyone may be refused. */
 const MAX_DISCARD_MS = 30_000
