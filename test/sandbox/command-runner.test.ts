@@ -160,8 +160,8 @@ for (const { name, role, skipped, ...options } of WAYS) {
       expect(lines.slice(0, 2)).toEqual([place, home])
       const names = lines.slice(2, -1).map((line) => line.split('=')[0])
       const mark = 'bubblewrapPaths' in options ? ['FACTOTUM_OWNER'] : []
-      const cautious = names.filter((name) => /^(?:GIT_CONFIG_|PYTHONNOUSERSITE$)/.test(name ?? ''))
-      expect(cautious).toHaveLength(role === 'USER' ? 0 : 6)
+      const cautious = names.filter((name) => /^(?:GIT_CONFIG_|PYTHONNOUSERSITE$|PIP_|npm_config_)/.test(name ?? ''))
+      expect(cautious).toHaveLength(role === 'USER' ? 2 : 6)
       const others = names.filter((name) => !cautious.includes(name))
       expect(others).toEqual([...mark, 'HOME', 'LANG', 'PATH', 'PWD', 'SHLVL', '_'])
       expect(lines.join('\n')).not.toContain('node_modules')

@@ -92,4 +92,10 @@ cat < /dev/tcp/127.0.0.1/8080; wait; echo done > /dev/stderr`,
     prints: 'sum: 42\ndone\n',
     needs: ['perl', 'cat'],
   },
+  {
+    name: 'asks for a package, and learns at once that there is no network',
+    command: 'npm install left-pad > log 2>&1 || grep -qE "getaddrinfo|ECONNREFUSED|ENETUNREACH" log && echo none',
+    prints: 'none\n',
+    needs: ['npm', 'grep'],
+  },
 ]

@@ -272,7 +272,7 @@ describe.skipIf(!sandbox.available).each(ROLES)(
       const known = [bubblewrap, init, shell].map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
       expect(known.join('\n')).not.toContain('secret')
       const names = readEnvironment(shell).map((variable) => variable.split('=')[0])
-      const cautious = ['GIT_CONFIG_', 'PYTHONNOUSERSITE']
+      const cautious = ['GIT_CONFIG_', 'PYTHONNOUSERSITE', 'PIP_RETRIES', 'npm_config_fetch_retries']
       const others = names.filter((name) => !cautious.some((prefix) => name?.startsWith(prefix)))
       expect(new Set(others)).toEqual(new Set(['HOME', 'LANG', 'PATH', 'PWD', '']))
     })

@@ -166,7 +166,7 @@ describe('a skill for an admin', () => {
     })
     expect(turn.tasks[0]?.stderr).toBe('to stderr\n')
     const names = Object.keys(spied(turn.tasks[0]?.output)['environment'] ?? {})
-    expect(names.filter((name) => !/^(?:GIT_CONFIG_|PYTHONNOUSERSITE$)/.test(name)).sort()).toEqual([
+    expect(names.filter((name) => !/^(?:GIT_CONFIG_|PYTHONNOUSERSITE$|PIP_|npm_config_)/.test(name)).sort()).toEqual([
       'FACTOTUM_SKILL_SPY_DEPLOY_KEY',
       'HOME',
       'KISO_SKILL_SPY_DEPLOY_KEY',

@@ -129,7 +129,7 @@ for (const { name, role, options, skipped, holds } of WAYS) {
     test('finds its secrets in its environment, beside PATH, HOME and LANG', async () => {
       const outcome = await run(
         python(
-          'import os\nprint(sorted(name for name in set(os.environ) - {"PWD", "SHLVL", "_", "PYTHONNOUSERSITE"} if not name.startswith("GIT_CONFIG_")), os.environ["KISO_SKILL_X_KEY"])',
+          'import os\nprint(sorted(name for name in set(os.environ) - {"PWD", "SHLVL", "_", "PYTHONNOUSERSITE"} if not name.startswith(("GIT_CONFIG_", "PIP_", "npm_"))), os.environ["KISO_SKILL_X_KEY"])',
         ),
         { environment: { KISO_SKILL_X_KEY: "it's $HOME" } },
       )
