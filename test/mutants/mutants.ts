@@ -206,6 +206,14 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['src/graphql/operation/rate-limit.test.ts'],
   },
   {
+    name: 'dear-query-counts-as-one',
+    promise: 'What costs more takes more of its token’s rate.',
+    file: 'src/graphql/yoga.ts',
+    find: "rateLimit.takeCost(caller.viewer.tokenName, must(cost, 'what is validated was measured'))",
+    replace: 'must(cost, caller.viewer.tokenName)',
+    tests: ['test/stories/costly-operations.pg.test.ts'],
+  },
+  {
     name: 'marker-in-foreign-text',
     promise: 'No text of others ends the fence that it stands in.',
     file: 'src/agents/prompt/fence.ts',
@@ -430,12 +438,28 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/audit/budget.pg.test.ts'],
   },
   {
+    name: 'broken-answer-is-free',
+    promise: 'What a call has cost is counted, though its answer breaks off.',
+    file: 'src/model/provider-call.ts',
+    find: 'tokens: delivery.tokens,',
+    replace: 'tokens: NO_TOKENS,',
+    tests: ['test/stories/accounts.pg.test.ts'],
+  },
+  {
     name: 'budget-fails-the-turn',
     promise: 'A budget that is used up lets the turn wait, and fails nothing.',
     file: 'src/turn/steps/unanswered.ts',
     find: "error.code === 'BUDGET_USED_UP'",
     replace: "error.code === 'LEASE_LOST'",
     tests: ['test/stories/budgets.pg.test.ts'],
+  },
+  {
+    name: 'child-spends-its-own',
+    promise: 'What a delegated task uses is used of the budget of the session that delegated.',
+    file: 'src/audit/budget.ts',
+    find: 'd.session_id = f.id)',
+    replace: 'd.session_id = f.id AND false)',
+    tests: ['test/audit/budget.pg.test.ts', 'test/stories/delegation.pg.test.ts'],
   },
   {
     name: 'delegated-at-full-share',
