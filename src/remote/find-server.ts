@@ -2,7 +2,7 @@
  * Which server a command talks to, and with which token. Over the network both are given; on the machine of a server,
  * its home says where it listens, and who may write its config.toml gets a token there.
  */
-import { chown, readFile, stat, writeFile } from 'node:fs/promises'
+import { open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RemoteFlags } from '../config/command-line/remote-action.ts'
 import { addToken } from '../config/command-line/add-token.ts'
@@ -88,10 +88,15 @@ async function makeToken(
 ): Promise<Omit<ServerPlace, 'url'>> {
   const wanted = { kind: 'user', user: null, namespace: null, name: null, print: false } as const
   const { name, user, token } = await addToken(configPath(home), wanted, { ...environment, clock })
-  await writeFile(path, `${token}\n`, { mode: 0o600, flag: 'wx' })
-  const owner = await stat(home)
-  // One of root's in another account's home could be neither read nor replaced by that account.
-  if (process.getuid?.() === 0) await chown(path, owner.uid, owner.gid)
+  const { uid, gid } = await stat(home)
+  const kept = await open(path, 'wx', 0o600)
+  try {
+    await kept.writeFile(`${token}\n`)
+    // One of root's could be neither read nor replaced by the account of the home, which may put a link in its place.
+    if (process.getuid?.() === 0) await kept.chown(uid, gid)
+  } finally {
+    await kept.close()
+  }
   return { token, notice: `Made the token "${name}" of the user "${user}" for this terminal; it is kept in ${path}.` }
 }
 

@@ -183,7 +183,7 @@ describe('mutated plans', () => {
 })
 
 test('arguments that are written as an object are those that a text would hold', () => {
-  const one = { type: 'tool', detail: 'Looks.', skill: 'web__search', args: { query: 'x' }, expect: 'It finds.' }
+  const one = { type: 'tool', detail: 'Searches.', skill: 'web__search', args: { query: 'x' }, expect: 'It finds.' }
   const content = { goal: 'g', secrets: null, tasks: [one], answers: null, facts: null }
   const parsed = planFormat({ questions: [], questionFacts: [], facts: [] }).parse(JSON.stringify(content))
   expect(parsed).toMatchObject({ kind: 'usable', value: { tasks: [{ args: '{"query":"x"}' }] } })

@@ -82,7 +82,9 @@ async function checkOne(
     await model.complete({ ...hello, onText: () => (pieces += 1) })
     const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(1)
     const says = `${name} answered in ${seconds} s (${roles.join(', ')}); text came in ${pieces} pieces.`
-    const broken = roles.includes('assistant') ? await tryConversation(model, common).then(nothing, asAppError) : null
+    const broken = roles.includes('assistant')
+      ? await tryConversation(model, common).then(() => null, asAppError)
+      : null
     if (broken !== null)
       return warn('models', `${says} Conversations (mode CHAT) do not work: ${broken.code}`, broken.message)
     if (followsSchema) return ok('models', says)
@@ -95,10 +97,6 @@ async function checkOne(
     const { code, message } = asAppError(error)
     return fail('models', `${name} (${roles.join(', ')}): ${code}`, message)
   }
-}
-
-function nothing(): null {
-  return null
 }
 
 function asAppError(error: unknown): AppError {
