@@ -13,6 +13,9 @@ import { callTool, McpWorld } from './mcp-world.ts'
 const sandbox = await findSandbox()
 const skipped = skipReason(sandbox)
 
+/** What npm and pip read where there is no network. */
+const NOT_RETRIED = ['npm_config_fetch_retries', 'PIP_RETRIES']
+
 describe.skipIf(skipped !== '')(`the zoo${skipped}`, { concurrent: true }, () => {
   test('one that dies in a call: unknown, and it is started again', async (context) => {
     const { expect } = context
@@ -252,12 +255,28 @@ describe.skipIf(skipped !== '')(`the zoo${skipped}`, { concurrent: true }, () =>
     listener.close()
     const { environment, ...seen } = JSON.parse(text) as { environment: Record<string, string> }
     expect(environment).toMatchObject({ LOOK_KEY: 'declared', HOME: '/workspace' })
-    expect(Object.keys(environment).toSorted()).toEqual(['HOME', 'LANG', 'LOOK_KEY', 'PATH', 'PWD', 'SHLVL'])
+    const others = Object.keys(environment).filter((name) => !NOT_RETRIED.includes(name))
+    expect(others.toSorted()).toEqual(['HOME', 'LANG', 'LOOK_KEY', 'PATH', 'PWD', 'SHLVL'])
+    expect(environment).toMatchObject(Object.fromEntries(NOT_RETRIED.map((name) => [name, '0'])))
     expect(seen).toMatchObject({ sees: false, network: 'closed', folder: expect.arrayContaining(['looks.ts']) })
     expect(existsSync(world.folderOf('looks'))).toBe(true)
     expect(await world.call('looks__eat', { timeoutMs: 15_000 })).toMatchObject({ kind: 'unknown' })
     world.configure('')
     await expect.poll(() => running(world)).toEqual([])
+  })
+
+  test('one that may use the network reaches it, and npm and pip retry there as anywhere', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('looks', 'network = true')
+    const listener = createServer().listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    const port = (listener.address() as { port: number }).port
+    const { text } = await world.call('looks__look', { args: { path: world.home, port } })
+    listener.close()
+    const { environment, ...seen } = JSON.parse(text) as { environment: Record<string, string> }
+    expect(seen).toMatchObject({ sees: false, network: 'open' })
+    expect(Object.keys(environment).filter((name) => NOT_RETRIED.includes(name))).toEqual([])
   })
 
   test('a program ends with its server, however that ends', async ({ expect, onTestFinished }) => {

@@ -65,8 +65,8 @@ export const MUTANTS_OF_SANDBOX: readonly Mutant[] = [
     name: 'sandbox-with-the-environment',
     promise: 'A command gets nothing of the environment of the server.',
     file: PROFILE,
-    find: 'environment: { ...cleanEnvironment(homeOf(skill), true),',
-    replace: 'environment: { ...process.env, ...cleanEnvironment(homeOf(skill), true),',
+    find: 'environment: { ...common,',
+    replace: 'environment: { ...process.env, ...common,',
     tests: ['test/sandbox/command-runner.test.ts'],
   },
   {

@@ -19,14 +19,14 @@ const CAUTIOUS = {
   PYTHONNOUSERSITE: '1',
 }
 
-/** There is no network in the sandbox: who asks for packages learns so at once, not after a minute of retries. */
-const NO_RETRIES = { npm_config_fetch_retries: '0', PIP_RETRIES: '0' }
+/** For a sandbox without network: who asks for packages learns so at once, not after a minute of retries. */
+export const NO_RETRIES: Readonly<Record<string, string>> = { npm_config_fetch_retries: '0', PIP_RETRIES: '0' }
 
 /**
  * `home` as the program sees it: the workspace for a command in the sandbox, otherwise a folder outside of every
  * workspace.
  */
 export function cleanEnvironment(home: string, confined: boolean): Record<string, string> {
-  if (confined) return { PATH: SANDBOX_PATH, HOME: home, LANG: 'C.UTF-8', ...NO_RETRIES }
+  if (confined) return { PATH: SANDBOX_PATH, HOME: home, LANG: 'C.UTF-8' }
   return { PATH: ADMIN_PATH, HOME: home, LANG: 'C.UTF-8', ...CAUTIOUS }
 }

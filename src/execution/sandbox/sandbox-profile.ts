@@ -5,7 +5,7 @@
  */
 import { lstatSync, readlinkSync } from 'node:fs'
 import type { Account } from '../../config/home/unprivileged-account.ts'
-import { cleanEnvironment } from './clean-environment.ts'
+import { cleanEnvironment, NO_RETRIES } from './clean-environment.ts'
 import type { CommandLimits } from '../command-limits.ts'
 import { AWAIT_ORDER, READY_FD, SECCOMP_FD, SHELL, STATUS_FD, type Launch, type Order } from './launch.ts'
 import type { SandboxFiles } from './sandbox-files.ts'
@@ -51,13 +51,14 @@ export interface SandboxOrder extends Pick<SandboxPlace, 'limits' | 'skill'> {
  * before the launch is started.
  */
 export function planSandboxLaunch(setup: SandboxSetup, place: SandboxPlace): Launch {
-  const { limits, skill } = place
+  const { limits, skill, hasNetwork = false } = place
+  const common = { ...cleanEnvironment(homeOf(skill), true), ...(hasNetwork ? {} : NO_RETRIES) }
   return {
     isolation: 'SANDBOX',
     file: setup.bubblewrap,
     args: [...namespaceArgs(place), ...fileArgs(setup.files, place), ...controlArgs(), ...shellArgs(limits)],
     cwd: '/', // the workspace is closed to the server's user; --chdir goes there inside
-    environment: { ...cleanEnvironment(homeOf(skill), true), ...skill?.environment },
+    environment: { ...common, ...skill?.environment },
     input: skill?.input ?? null,
     account: setup.account,
     seccompPath: setup.files.seccompFilter,
