@@ -1,6 +1,6 @@
 /**
- * What `npm test` runs: rules beside the code (`unit`), parts that need no database (`parts`), and what needs
- * PostgreSQL (`pg`), for which one embedded server is started. What takes long has projects and npm scripts of its own,
+ * What `npm test` runs: rules and parts that need no database (`unit`), and what needs PostgreSQL (`pg`), for which one
+ * embedded server is started. What takes long has projects and npm scripts of its own,
  * all of which CI runs: `processes` (servers that are started, killed and cut off,
  * the terminal's commands, proxies and packages), `sandbox` (what commands, models,
  * plugins and tool servers of others may do), `clients` (libraries and protocols of others), `console` (a browser),
@@ -57,16 +57,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           isolate: false,
-          include: ['{src,console/src}/**/*.test.ts'],
-          exclude: ['**/*.pg.test.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'parts',
-          isolate: false,
-          include: ['test/**/*.test.ts'],
+          include: ['{src,console/src,test}/**/*.test.ts'],
           exclude: ['**/*.pg.test.ts', NO_TESTS, ...TAKE_LONG],
         },
       },
