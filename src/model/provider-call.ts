@@ -158,10 +158,11 @@ async function tryOnce<Answer>(
 function requireKey({ apiKeyEnv, apiKey }: Endpoint, { provider }: ProviderRequest): void {
   if (apiKeyEnv === null) return
   if (apiKey !== null && apiKey !== '') {
-    if (/^[\s\x21-\x7e]+$/.test(apiKey)) return
+    // Line breaks behind it are left out of a header; within it, it would be none.
+    if (/^[\t\x20-\x7e]+[\r\n]*$/.test(apiKey)) return
     throw new AppError(
       'MODEL_UNAUTHORIZED',
-      `The key of provider "${provider}" has characters that no key has, such as curly quotes: copy it into ${apiKeyEnv} (environment or .env) anew.`,
+      `The key of provider "${provider}" has characters that no key has, such as curly quotes or a line break: copy it into ${apiKeyEnv} (environment or .env) anew.`,
     )
   }
   throw new AppError(

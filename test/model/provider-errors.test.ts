@@ -44,13 +44,16 @@ describe('a provider that refuses', () => {
     )
   })
 
-  test('is not asked with a key that no header can carry', async () => {
-    await using stub = await StubEndpoint.start({ list: [] })
-    const failure = await planWith({ baseUrl: stub.baseUrl, apiKeyEnv: 'STUB_KEY', keys: { STUB_KEY: '“sk-1”' } })
-    expect(`${failure.code}: ${failure.message}`).toBe(
-      'MODEL_UNAUTHORIZED: The key of provider "stub" has characters that no key has, such as curly quotes: copy it into STUB_KEY (environment or .env) anew.',
-    )
-  })
+  test.each(['“sk-1”', 'sk-1\nsk-2', 'sk-1\u2028', '\ufeffsk-1'])(
+    'is not asked with a key that no header can carry: %j',
+    async (key) => {
+      await using stub = await StubEndpoint.start({ list: [] })
+      const failure = await planWith({ baseUrl: stub.baseUrl, apiKeyEnv: 'STUB_KEY', keys: { STUB_KEY: key } })
+      expect(`${failure.code}: ${failure.message}`).toBe(
+        'MODEL_UNAUTHORIZED: The key of provider "stub" has characters that no key has, such as curly quotes or a line break: copy it into STUB_KEY (environment or .env) anew.',
+      )
+    },
+  )
 
   test('is not even asked when the key is missing here', async () => {
     await using stub = await StubEndpoint.start({ list: [] })
