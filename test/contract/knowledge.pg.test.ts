@@ -383,7 +383,7 @@ describe('no N+1', () => {
     )
     const rows = await it.world.sql<{ 'QUERY PLAN': string }>(`EXPLAIN ${search}`, 101, 'needle', '%needle%')
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-    expect(plan).toContain('facts_search')
+    expect(plan).toContain('facts_words')
     expect(plan).toContain('facts_parts')
     expect(plan).not.toContain('Seq Scan')
   })
