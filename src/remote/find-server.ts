@@ -2,6 +2,7 @@
  * Which server a command talks to, and with which token. Over the network both are given; on the machine of a server,
  * its home says where it listens, and who may write its config.toml gets a token there.
  */
+import { constants } from 'node:fs'
 import { open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RemoteFlags } from '../config/command-line/remote-action.ts'
@@ -72,9 +73,11 @@ async function tokenOf(home: string, context: TokenContext): Promise<Omit<Server
   }
 }
 
+/** As root no link is followed: the account of the home also says where the server is, and would be sent any file. */
 async function readKept(path: string): Promise<Omit<ServerPlace, 'url'> | null> {
+  const flag = constants.O_RDONLY | (process.getuid?.() === 0 ? constants.O_NOFOLLOW : 0)
   try {
-    return { token: (await readFile(path, 'utf8')).trim(), notice: null }
+    return { token: (await readFile(path, { encoding: 'utf8', flag })).trim(), notice: null }
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return null
     throw unreadable(path, error)
