@@ -53,7 +53,7 @@ export interface YogaOptions {
   readonly hub: Hub
   readonly connections: Connections
   readonly denials: Pick<AccessDenials, 'absent'>
-  readonly rateLimit: Pick<RateLimit, 'take' | 'takeCost'>
+  readonly rateLimit: Pick<RateLimit, 'take' | 'takeCost' | 'spend'>
   readonly admission: Admission
   readonly persistedQueries: PersistedQueries
   /** Users' own plugins. They come after the rules of the server. */
@@ -200,7 +200,9 @@ function useKnownHost(isKnown: IsKnownHost): DoorPlugin {
 function useRateLimit(rateLimit: YogaOptions['rateLimit']): DoorPlugin {
   return {
     onParse({ context: { caller } }) {
-      const waitMs = caller.isCounted === true ? 0 : rateLimit.take(caller.viewer.tokenName)
+      const { viewer, isCounted = false, isUnderWay = false } = caller
+      if (isUnderWay) return rateLimit.spend(viewer.tokenName, 1)
+      const waitMs = isCounted ? 0 : rateLimit.take(viewer.tokenName)
       if (waitMs > 0) throw rateLimited(waitMs)
     },
     onValidate({ context: { caller, cost } }) {

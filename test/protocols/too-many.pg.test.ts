@@ -53,3 +53,13 @@ test('a stream that is refused counts as a request', async () => {
   expect(await follow()).toContain('Too many operations')
   await stream.body?.cancel()
 })
+
+test('a request that was let in is answered, though what it took is beyond the rate; the next one waits', async () => {
+  await using _few = await story.reconfigureForNow(storyConfig({ settings: { requests_per_minute: 2 } }))
+  const headers = { authorization: `Bearer ${tokenOf('cleo')}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ model: 'factotum', messages: [{ role: 'user', content: 'Hello' }] })
+  const ask = (): Promise<Response> => fetch(`${story.app.url}/v1/chat/completions`, { method: 'POST', headers, body })
+  const first = await ask()
+  expect([first.status, await first.text()]).toEqual([200, expect.stringContaining('"finish_reason":"stop"')])
+  expect((await ask()).status).toBe(429)
+})

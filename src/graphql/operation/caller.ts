@@ -18,6 +18,11 @@ export interface Caller {
   readonly trace: ClientTrace | null
   /** The rate of its token has been counted already, with the request that it stands in. */
   readonly isCounted?: boolean
+  /**
+   * It is a later part of a request that has been let in: it counts, but the rate does not refuse it. A message that
+   * was taken is followed to its answer, or its client would send it again.
+   */
+  readonly isUnderWay?: boolean
 }
 
 /** Carries the events of a session's log to one client. */

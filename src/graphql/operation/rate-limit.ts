@@ -59,17 +59,18 @@ export class RateLimit {
   take(tokenName: string): number {
     const bucket = this.#bucketOf(tokenName)
     if (bucket.left < 1) return Math.ceil((1 - bucket.left) / (this.#options.perMinute() / 60_000))
-    this.#spend(tokenName, 1)
+    this.spend(tokenName, 1)
     return 0
   }
 
   /** Takes the rest of an operation that was taken as one: one for each 100 that it costs. */
   takeCost(tokenName: string, cost: number): void {
     const rest = Math.ceil(cost / COST_OF_ONE) - 1
-    if (rest > 0) this.#spend(tokenName, rest)
+    if (rest > 0) this.spend(tokenName, rest)
   }
 
-  #spend(tokenName: string, count: number): void {
+  /** Takes so many, also where there are fewer left. */
+  spend(tokenName: string, count: number): void {
     this.#bucketOf(tokenName).left -= count
     this.#unsent.set(tokenName, (this.#unsent.get(tokenName) ?? 0) + count)
     this.#cancelSend ??= this.#options.clock.after(SEND_AFTER_MS, () => this.#send())

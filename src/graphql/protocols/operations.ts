@@ -121,7 +121,10 @@ export class Operations {
     openLogChannel: (() => LogChannel) | null,
   ) {
     const { yoga, request: req, isFirstCounted } = this.#options
-    const caller = { ...this.caller, isCounted: isFirstCounted && this.#isFirst }
+    const isCounted = isFirstCounted && this.#isFirst
+    // Where the request itself was counted it may be a batch of calls: each is let in, or names where it broke off.
+    const isUnderWay = !isFirstCounted && !this.#isFirst
+    const caller = { ...this.caller, isCounted, isUnderWay }
     this.#isFirst = false
     const params = { query: text, variables: { ...variables }, extensions: {} }
     try {
