@@ -5,7 +5,7 @@ import { STATEMENT_TIMEOUT_MS, type Database } from '../store/database.ts'
 /** What the cost of model calls is summed by. DAY is the day in UTC, MODEL is `provider:model`. */
 export type UsageGrouping = 'DAY' | UsageSplit
 /** What one day is split into. */
-export type UsageSplit = 'ROLE' | 'MODEL' | 'SESSION' | 'USER'
+export type UsageSplit = 'ROLE' | 'MODEL' | 'PROVIDER' | 'SESSION' | 'USER'
 
 /**
  * The sum of one group. `key` is its value in text form; `''` collects calls of no session (SESSION) or of no user
@@ -14,12 +14,15 @@ export type UsageSplit = 'ROLE' | 'MODEL' | 'SESSION' | 'USER'
 export interface UsageOf {
   readonly key: string
   readonly usage: Usage
+  /** Of the calls, those that the cost leaves out because their model had no price. */
+  readonly unpricedCalls: number
 }
 
 const KEYS: Readonly<Record<UsageGrouping, string>> = {
   DAY: `(e.at AT TIME ZONE 'UTC')::date::text`,
   ROLE: `e.data->>'role'`,
   MODEL: `(e.data->>'provider') || ':' || (e.data->>'model')`,
+  PROVIDER: `e.data->>'provider'`,
   SESSION: `coalesce(e.session_id, '')`,
   USER: `coalesce(e.actor, '')`,
 }
@@ -29,7 +32,10 @@ const sum = (field: string): string => `sum((e.data->>'${field}')::int8)`
 
 const SUMS = `count(*)::float8 AS calls, ${sum('inputTokens')}::float8 AS "inputTokens",
   ${sum('outputTokens')}::float8 AS "outputTokens", ${sum('cachedTokens')}::float8 AS "cachedTokens",
-  sum((e.data->>'cost')::float8) AS cost`
+  sum((e.data->>'cost')::float8) AS cost,
+  count(*) FILTER (WHERE e.data->>'cost' IS NULL)::float8 AS "unpricedCalls"`
+
+type Sums = Usage & Pick<UsageOf, 'unpricedCalls'>
 
 /** What model calls cost, by key; the `limit` keys that cost most, but days in order. */
 export async function readUsage(
@@ -41,20 +47,19 @@ export async function readUsage(
   const text = `SELECT ${KEYS[by]} AS key, ${SUMS} FROM audit_entries e WHERE e.kind = 'MODEL_CALL' AND e.at >= coalesce($1::timestamptz, '-infinity')
       AND e.at < coalesce($2::timestamptz, 'infinity')
     GROUP BY 1 ORDER BY ${by === 'DAY' ? 'key DESC' : costliest} LIMIT $3`
-  const rows = await database.query<{ key: string } & Usage>({ name: '', text, timeoutMs: STATEMENT_TIMEOUT_MS }, [
+  const rows = await database.query<{ key: string } & Sums>({ name: '', text, timeoutMs: STATEMENT_TIMEOUT_MS }, [
     from,
     to,
     limit,
   ])
-  const sums = rows.map(({ key, ...usage }) => ({ key, usage }))
+  const sums = rows.map(({ key, unpricedCalls, ...usage }) => ({ key, usage, unpricedCalls }))
   return by === 'DAY' ? sums.toReversed() : sums
 }
 
 /** The sum of one group on one day (UTC); `key` null: of all groups that have no row of their own. */
-export interface UsageOfDay {
+export interface UsageOfDay extends Omit<UsageOf, 'key'> {
   readonly day: string
   readonly key: string | null
-  readonly usage: Usage
 }
 
 /**
@@ -77,14 +82,14 @@ export async function readUsageByDay(
         ORDER BY sum(cost) DESC NULLS LAST, sum("inputTokens") + sum("outputTokens") DESC, key) AS rank
       FROM sums GROUP BY key
     )
-    SELECT day, CASE WHEN rank <= $3 THEN key END AS key, ${['calls', 'inputTokens', 'outputTokens', 'cachedTokens', 'cost'].map(added).join(', ')}
+    SELECT day, CASE WHEN rank <= $3 THEN key END AS key, ${['calls', 'inputTokens', 'outputTokens', 'cachedTokens', 'cost', 'unpricedCalls'].map(added).join(', ')}
     FROM sums JOIN ranked USING (key) GROUP BY day, CASE WHEN rank <= $3 THEN key END, least(rank, $3 + 1)
     ORDER BY day, least(rank, $3 + 1)`
-  const rows = await database.query<Omit<UsageOfDay, 'usage'> & Usage>(
+  const rows = await database.query<Omit<UsageOfDay, 'usage'> & Sums>(
     { name: '', text, timeoutMs: STATEMENT_TIMEOUT_MS },
     [from, to, keys],
   )
-  return rows.map(({ day, key, ...usage }) => ({ day, key, usage }))
+  return rows.map(({ day, key, unpricedCalls, ...usage }) => ({ day, key, usage, unpricedCalls }))
 }
 
 /** By what turns are put in order: the dearest, those that read and wrote most, or the slowest first. */

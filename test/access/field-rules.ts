@@ -197,8 +197,8 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     UserEdge: 'cursor node',
     TaskAudit:
       'actor at detail durationMs id kind outputLength sessionId taskStatus suppressed taskId taskType tokenName turnId',
-    UsageOfDay: 'day key usage',
-    UsageRow: 'key usage',
+    UsageOfDay: 'day key unpricedCalls usage',
+    UsageRow: 'key unpricedCalls usage',
     BudgetConnection: 'edges pageInfo',
     BudgetEdge: 'cursor node',
     Configuration: 'declaredTokens declaredUsers inEffect loadedAt problems providers refusedAt warnings',

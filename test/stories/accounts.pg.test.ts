@@ -81,9 +81,9 @@ function contentOf(call: StubCall): unknown {
 async function figures(): Promise<Record<string, object>> {
   const ada = story.as('ada')
   const found: Record<string, object> = {}
-  for (const by of ['DAY', 'ROLE', 'MODEL', 'SESSION', 'USER'] as const)
+  for (const by of ['DAY', 'ROLE', 'MODEL', 'PROVIDER', 'SESSION', 'USER'] as const)
     found[by] = sumOf((await ada.run(UsageDocument, { by })).usage)
-  for (const by of ['ROLE', 'MODEL', 'SESSION', 'USER'] as const)
+  for (const by of ['ROLE', 'MODEL', 'PROVIDER', 'SESSION', 'USER'] as const)
     found[`${by} by day`] = sumOf((await ada.run(UsageByDayDocument, { by })).usageByDay)
   return found
 }
@@ -146,4 +146,23 @@ test('whatever becomes of calls, all sums are what was billed', async () => {
   const { inputTokens, outputTokens, cachedTokens } = bill.sums
   expect([counted('input'), counted('output'), counted('cached')]).toEqual([inputTokens, outputTokens, cachedTokens])
   expect(total('model_cost_total')).toBeCloseTo(bill.sums.cost, 9)
+})
+
+test('a sum of costs says how many calls it leaves out, and of which models', async () => {
+  const ada = story.as('ada')
+  const without = async (by: 'MODEL' | 'USER' | 'DAY'): Promise<number> => {
+    const { usage } = await ada.run(UsageDocument, { by })
+    return usage.reduce((sum, { unpricedCalls }) => sum + unpricedCalls, 0)
+  }
+  expect([await without('MODEL'), await without('USER'), await without('DAY')]).toEqual([0, 0, 0])
+  await story.reconfigure(storyConfig({ toml: stubProvider(stub) }))
+  const { usage: turn } = await converse(ada, 'cli:without-a-price', 'hello')
+  expect(turn.cost).toBeNull()
+  const { usage } = await ada.run(UsageDocument, { by: 'MODEL' })
+  expect(usage.map(({ key, unpricedCalls }) => ({ key, unpricedCalls }))).toEqual([
+    { key: 'stub:stub-1', unpricedCalls: turn.calls },
+  ])
+  const { usageByDay } = await ada.run(UsageByDayDocument, { by: 'PROVIDER' })
+  expect(usageByDay.reduce((sum, { unpricedCalls }) => sum + unpricedCalls, 0)).toBe(turn.calls)
+  expect([await without('USER'), await without('DAY')]).toEqual([turn.calls, turn.calls])
 })

@@ -24,6 +24,7 @@ const ADMIN = { admin: true } as const
 const SPLITS = {
   ROLE: { description: 'What the model was asked as, such as "planner".' },
   MODEL: { description: '"provider:model".' },
+  PROVIDER: { description: 'Names of providers.' },
   SESSION: { description: 'Ids of sessions, deleted ones too.' },
   USER: { description: 'Names of users.' },
 } as const satisfies Values<UsageSplit>
@@ -40,12 +41,17 @@ const MAX_USAGE_ROWS = 500
 /** A month by day, or as many models, roles or people as there are for most. */
 const ASSUMED_USAGE_ROWS = 30
 
+const UNPRICED = 'Of the calls, those whose model had no price when they were made: the cost leaves them out.'
+
 const UsageRowType = builder.objectRef<UsageOf>('UsageRow').implement({
   description: 'What the model calls with one key have cost.',
   authScopes: ADMIN,
   fields: (t) => ({
-    key: t.exposeString('key', { description: 'The day, role, model, session or user; "" when none is known.' }),
+    key: t.exposeString('key', {
+      description: 'The day, role, model, provider, session or user; "" when none is known.',
+    }),
     usage: t.expose('usage', { type: UsageType, description: 'The sums.' }),
+    unpricedCalls: t.expose('unpricedCalls', { type: 'Count', description: UNPRICED }),
   }),
 })
 
@@ -86,9 +92,10 @@ const UsageOfDayType = builder.objectRef<UsageOfDay>('UsageOfDay').implement({
     day: t.exposeString('day', { description: 'The day (UTC), such as "2026-11-21".' }),
     key: t.exposeString('key', {
       nullable: true,
-      description: 'The role, model, session or user; "" when none is known. Null: all others together.',
+      description: 'The role, model, provider, session or user; "" when none is known. Null: all others together.',
     }),
     usage: t.expose('usage', { type: UsageType, description: 'The sums.' }),
+    unpricedCalls: t.expose('unpricedCalls', { type: 'Count', description: UNPRICED }),
   }),
 })
 
