@@ -127,7 +127,8 @@ export async function listSecrets(client: FactotumClient, terminal: Terminal, js
   })
 }
 
-function show<Item>(
+/** As JSON, or as a table. */
+export function show<Item>(
   { items, isCut }: { readonly items: readonly Item[]; readonly isCut: boolean },
   terminal: Terminal,
   { json, heads, row }: Listing<Item>,

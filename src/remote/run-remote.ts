@@ -11,6 +11,7 @@ import { chat } from './chat/chat.ts'
 import { listFacts, listLearnings, listSecrets, listSessions, listTokens, listUsers } from './list-commands.ts'
 import { EXIT, RefusedError, type ExitCode } from './outcome.ts'
 import { reviewLearnings } from './review-learnings.ts'
+import { showUsage } from './show-usage.ts'
 import { printError, type Terminal, print } from './terminal.ts'
 import { describeEvent } from './describe-event.ts'
 import { harmless } from '../core/text/harmless.ts'
@@ -116,6 +117,8 @@ async function carryOut(
       return listTokens(client, terminal, action.json)
     case 'secrets':
       return listSecrets(client, terminal, action.json)
+    case 'usage':
+      return showUsage(client, terminal, { ...action, clock })
     default:
       return change(client, terminal, action)
   }

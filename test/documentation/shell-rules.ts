@@ -62,6 +62,8 @@ export const SHELL_RULES: Readonly<Record<string, Rule>> = {
     change: [[/^(.*)$/, `script -qec 'node "$CHECKOUT/bin/factotum.js" learnings review' /dev/null`]],
   }),
   'export FACTOTUM_URL=https://factotum.example FACTOTUM_TOKEN=…': run(),
+  'npx factotum usage': run({ prints: /rehearsal/ }),
+  'npx factotum usage --by user --from 2026-11-01 --to 2026-11-30 --csv': run(),
   'source <(npx factotum completion bash)': run(),
   // What fish would read, whether it is installed or not.
   'npx factotum completion fish | source': run({ change: [['| source', '']], prints: /complete -c factotum/ }),

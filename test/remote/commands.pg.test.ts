@@ -181,6 +181,23 @@ test('secrets are listed by name, with where they are set and what wants them, a
   expect(await factotum(story, 'secrets list', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
 })
 
+test('usage is a table, JSON or CSV, by admins alone, and says which calls had no price', async () => {
+  await factotum(story, 'ask --session @ada:usage hello')
+  const table = await factotum(story, 'usage --by session')
+  expect(table).toMatchObject({ exitCode: 0, printed: expect.stringMatching(/^@ada:usage +\d+ +\d+/m) })
+  expect(table.said).toMatch(/^The cost leaves out calls whose model had no price: \d+ of rehearsal:\S+\.$/m)
+  const rows = JSON.parse((await factotum(story, 'usage --by user --json')).printed) as { key: string }[]
+  expect(rows.map(({ key }) => key)).toContain('ada')
+  const today = new Date().toISOString().slice(0, 10)
+  const { printed } = await factotum(story, `usage --by session --from 2026-01-31 --to ${today} --csv`)
+  expect(printed).toMatch(/^\uFEFF?session,first_day_utc,last_day_utc,/)
+  // A session's id begins as a formula may.
+  expect(printed).toMatch(new RegExp(`^"'@ada:usage",2026-01-31,${today},\\d+,\\d+,\\d+,\\d+,,"",\\d+\r$`, 'm'))
+  const none = await factotum(story, 'usage --from 2020-01-01 --to 2020-01-31')
+  expect(none).toEqual({ exitCode: 0, printed: '', said: 'There is nothing to show.\n' })
+  expect(await factotum(story, 'usage', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
+})
+
 test('on the machine of a server, its home names the address and holds a token', async () => {
   const home = story.home
   // Started with another PORT than this terminal knows of.

@@ -91,6 +91,14 @@ test.each<[args: string, action: Action]>([
   ['ask -', { kind: 'remote', flags: {}, action: { do: 'ask', content: null, sessionId: null, json: false } }],
   ['facts tea time', { kind: 'remote', flags: {}, action: { do: 'facts', search: 'tea time', json: false } }],
   ['users add eve', { kind: 'remote', flags: {}, action: { do: 'user-add', name: 'eve', role: 'USER' } }],
+  [
+    'usage --by user --from 2026-11-01 --to 2026-11-30 --csv',
+    {
+      kind: 'remote',
+      flags: {},
+      action: { do: 'usage', by: 'user', from: '2026-11-01', to: '2026-11-30', as: 'csv' },
+    },
+  ],
   ['completion fish', { kind: 'completion', shell: 'fish' }],
   ['--version', { kind: 'version' }],
   ['-v', { kind: 'version' }],
@@ -100,7 +108,7 @@ test.each<[args: string, action: Action]>([
 
 const LOCAL =
   'works on the machine of the server alone, with its FACTOTUM_HOME (--home) and DATABASE_URL: run it there. ' +
-  'Over the network work: chat, ask, sessions, tail, approve, facts, learnings, secrets, users, tokens.'
+  'Over the network work: chat, ask, sessions, tail, approve, facts, learnings, secrets, users, tokens, usage.'
 
 describe('misuse says what is wrong, what was meant, and where help is', () => {
   test.each([
@@ -115,6 +123,8 @@ describe('misuse says what is wrong, what was meant, and where help is', () => {
     ['audit verify today', '"today" is one word too many.'],
     ['audit verify --day today', '--day must be a day such as 2026-11-21; it is "today".'],
     ['audit verify --day 2026-02-30', '--day must be a day such as 2026-11-21; it is "2026-02-30".'],
+    ['usage --json --csv', 'Either --json or --csv.'],
+    ['usage --to 2026-11-30', '--to needs --from.'],
     ['session', '"factotum session" needs one of: export, import.'],
     ['session exprt x', 'There is no command "session exprt" (did you mean "export"?).'],
     ['session export', '"factotum session export" needs the id of a session.'],

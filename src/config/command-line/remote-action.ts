@@ -27,6 +27,18 @@ export type RemoteAction =
   | TokenAddAction
   | { readonly do: 'token-revoke'; readonly name: string }
   | { readonly do: 'secrets'; readonly json: boolean }
+  | UsageAction
+
+export const USAGE_KEYS = ['day', 'model', 'provider', 'role', 'session', 'user'] as const
+
+/** Days (UTC), the last one included; null: from the begin of this month, until now. */
+export interface UsageAction {
+  readonly do: 'usage'
+  readonly by: (typeof USAGE_KEYS)[number]
+  readonly from: string | null
+  readonly to: string | null
+  readonly as: 'table' | 'json' | 'csv'
+}
 
 /** `expires`: a day (UTC) from whose begin on it is refused; null: never. */
 interface TokenAddAction {
@@ -61,6 +73,7 @@ export function declareRemote(program: Command, found: Found<RemoteAction, Remot
   declareApprove(program, found)
   declareKnowledge(program, found)
   declarePeople(program, found)
+  declareUsage(program, found)
 }
 
 function declareTalk(program: Command, found: Found<RemoteAction, RemoteFlags>): void {
@@ -200,6 +213,31 @@ function declareTokens(program: Command, found: Found<RemoteAction, RemoteFlags>
     .description('Revokes a token; what it has open ends within a second.')
     .argument('<name>', 'the name of a token')
     .action((name: string, flags: RemoteFlags) => found({ do: 'token-revoke', name }, flags))
+}
+
+interface UsageFlags extends Json {
+  readonly by: UsageAction['by']
+  readonly from?: string
+  readonly to?: string
+  readonly csv?: true
+}
+
+function declareUsage(program: Command, found: Found<RemoteAction, RemoteFlags>): void {
+  withJson(withServer(program.command('usage')))
+    .description(
+      'What model calls cost, this month unless --from and --to say otherwise, the dearest first. Days are those of UTC. For admins.',
+    )
+    .addOption(new Option('--by <what>', 'What is summed up.').choices(USAGE_KEYS).default('model'))
+    .option('--from <day>', 'The first day.', checkedDay('--from'))
+    .option('--to <day>', 'The last day.', checkedDay('--to'))
+    .option('--csv', 'Prints CSV for a spreadsheet.')
+    .action((options: UsageFlags, command: Command) => {
+      const { by, json, csv, from, to, ...flags } = options
+      if (json === true && csv === true) command.error('Either --json or --csv.')
+      if (from === undefined && to !== undefined) command.error('--to needs --from.')
+      const as = json === true ? 'json' : csv === true ? 'csv' : 'table'
+      found({ do: 'usage', by, from: from ?? null, to: to ?? null, as }, flags)
+    })
 }
 
 function withServer(command: Command): Command {
