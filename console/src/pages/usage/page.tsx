@@ -8,8 +8,10 @@ import { Card } from '../../ui/display/card.tsx'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorLine } from '../../ui/feedback/error-line.tsx'
 import { Pending } from '../../ui/feedback/pending.tsx'
+import { unpricedText } from '../../../../src/core/unpriced.ts'
 import { amountText } from './amount-text.ts'
 import { Budgets } from './budgets.tsx'
+import { CsvButton } from './csv-button.tsx'
 import { RankedTurns } from './ranked-turns.tsx'
 import { lastDays, stackUsage, type Measure } from './stack-usage.ts'
 import { StackedPlot } from './stacked-plot.tsx'
@@ -17,7 +19,7 @@ import { UsageTable } from './usage-table.tsx'
 import './usage.css'
 import '../../ui/picking/picking.css'
 
-const SPLITS = ['MODEL', 'ROLE', 'USER', 'SESSION'] as const satisfies readonly UsageSplit[]
+const SPLITS = ['MODEL', 'PROVIDER', 'ROLE', 'USER', 'SESSION'] as const satisfies readonly UsageSplit[]
 const MEASURES = ['tokens', 'cost', 'calls'] as const satisfies readonly Measure[]
 const DAYS = ['30', '7', '90', '365'] as const
 
@@ -61,6 +63,7 @@ export default function UsagePage() {
             <option key={value} value={value}>{`${value} days`}</option>
           ))}
         </SelectField>
+        <CsvButton by={by} days={days} span={span} />
       </header>
       <div className="page-body page-padded usage">
         <ByDay days={days} by={by} measure={measure} span={span} />
@@ -87,6 +90,7 @@ function ByDay({ days, by, measure, span }: ByDayProps) {
   const { data, error, isPending } = useRead(UsageByDayDocument, { by, ...span }, { keepPrevious: true })
   const rows = data?.usageByDay
   const stacks = useMemo(() => stackUsage(rows ?? [], measure, days), [rows, measure, days])
+  const unpriced = measure === 'cost' ? unpricedText(data?.models ?? []) : null
   const currency = rows?.find(({ usage }) => usage.cost !== null)?.usage.cost?.currency ?? null
   const text = useCallback((amount: number) => amountText(amount, measure, currency), [measure, currency])
   if (error !== null) return <ErrorLine>{error.message}</ErrorLine>
@@ -103,6 +107,7 @@ function ByDay({ days, by, measure, span }: ByDayProps) {
     <Card title={`${measure === 'cost' ? 'Cost' : measure === 'calls' ? 'Calls' : 'Tokens'} by day (UTC)`}>
       <StackedPlot stacks={stacks} amountText={text} label="The figures of the table below, stacked day by day" />
       <UsageTable stacks={stacks} amountText={text} />
+      {unpriced !== null && <p className="soft foreign">{unpriced}</p>}
     </Card>
   )
 }
