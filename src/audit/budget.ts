@@ -11,15 +11,11 @@ import type { ModelCallRecord } from '../core/model-call.ts'
 import { DELEGATION_NAMESPACE } from '../core/session/session-id.ts'
 import { must } from '../platform/must.ts'
 import type { Database } from '../store/database.ts'
+import { noteBudget, type Used } from './budget-notice.ts'
 
 export interface Spender {
   readonly sessionId: string
   readonly userName: string
-}
-
-interface Used {
-  readonly tokens: number
-  readonly cost: number
 }
 
 interface Row {
@@ -29,6 +25,7 @@ interface Row {
   readonly sessionCost: number
   /** Milliseconds until the day ends. */
   readonly leftMs: number
+  readonly now: Date
 }
 
 const used = (alias: string, where: string): string => `LATERAL (
@@ -47,7 +44,7 @@ const OF_SESSION = `e.session_id IN (
 const USED_TODAY = {
   name: 'budget.used-today',
   text: `SELECT u.tokens AS "userTokens", u.cost AS "userCost", s.tokens AS "sessionTokens", s.cost AS "sessionCost",
-      extract(epoch FROM day.begin + interval '1 day' - now())::float8 * 1000 AS "leftMs"
+      extract(epoch FROM day.begin + interval '1 day' - now())::float8 * 1000 AS "leftMs", now() AS now
     FROM (SELECT date_trunc('day', now(), 'UTC') AS begin) day,
       ${used('u', 'e.actor = $1')}, ${used('s', OF_SESSION)}`,
 }
@@ -108,6 +105,7 @@ export async function checkBudget(
   const user = plus({ tokens: row.userTokens, cost: row.userCost }, made)
   const session = plus({ tokens: row.sessionTokens, cost: row.sessionCost }, made)
   const { currency } = config.settings
+  await noteBudget(database, { userName, used: user, at: row.now, limits: { ...ofUser, currency } })
   const found =
     usedUp({ ...ofUser, currency }, user, `user ${userName}`) ??
     usedUp({ ...ofSession, currency }, session, 'this session')

@@ -75,6 +75,9 @@ export type ConfigChange =
   | 'SECRETS_RELOADED'
   /** The rights of a turn's user are others than when its plan was made. */
   | 'RIGHTS_CHANGED'
+  /** By the server, once a day for each limit of a user. */
+  | 'BUDGET_NEARLY_USED'
+  | 'BUDGET_USED_UP'
   /** The retention job removed the oldest entries. */
   | 'AUDIT_REMOVED'
   /** Seals that this process has seen are gone or changed. */

@@ -132,3 +132,24 @@ test('calls that are not recorded yet count', async () => {
   expect(await ask(asked, [49])).toBeNull()
   expect(await ask(asked, [49, 1])).toContain('BUDGET_USED_UP')
 })
+
+test('that most or all of a budget is used is in the audit, once for each limit of a user, whichever process sees it', async () => {
+  const before = new Set(await notices())
+  // As two processes do, and one that starts again.
+  const nearly = { user: { tokensPerDay: 160, costPerDay: null } }
+  await Promise.all([ask(nearly), ask(nearly)])
+  await ask(nearly)
+  await ask({ user: { tokensPerDay: 1000, costPerDay: 7 } })
+  await ask({ user: { tokensPerDay: 160, costPerDay: 0 } }, [20])
+  await ask({ user: { tokensPerDay: 160, costPerDay: 0 } }, [30])
+  expect((await notices()).filter((notice) => !before.has(notice))).toEqual([
+    'BUDGET_NEARLY_USED ben has used 80 % of the budget of 160 tokens a day.',
+    'BUDGET_USED_UP ben has used all of the budget of 160 tokens a day.',
+  ])
+})
+
+async function notices(): Promise<string[]> {
+  const text = `SELECT concat_ws(' ', data->>'change', data->>'detail') AS notice FROM audit_entries
+    WHERE kind = 'CONFIG' AND actor = 'ben' ORDER BY pos`
+  return (await database.query<{ notice: string }>({ name: '', text }, [])).map(({ notice }) => notice)
+}

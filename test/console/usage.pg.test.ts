@@ -1,6 +1,7 @@
 /** What an owner takes from the page of usage: what sums leave out, and a file for a spreadsheet. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { select } from '../harness/plugins.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { converse, storyConfig } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
@@ -9,6 +10,8 @@ import { StubEndpoint } from '../model/stub-endpoint.ts'
 import { ConsoleWorld } from './console-world.ts'
 
 const PRICE = '[prices."stub:stub-1"]\ninput = 0.01\noutput = 0.02\n'
+const SPENT_BY_BEN = `SELECT sum((data->>'inputTokens')::int + (data->>'outputTokens')::int)::int AS tokens
+  FROM audit_entries WHERE actor = 'ben' AND kind = 'MODEL_CALL'`
 
 describe.skipIf(!hasBrowser)(`usage${withoutBrowser}`, () => {
   let stub: StubEndpoint
@@ -41,5 +44,21 @@ describe.skipIf(!hasBrowser)(`usage${withoutBrowser}`, () => {
     expect(text).toMatch(/^"'@ada:cheap",.*,0\.00000\d+,"EUR",0\r$/m)
     expect(text).toMatch(/^"'@ada:without-a-price",.*,,"",\d\r$/m)
     await page.getByText('2 lines saved.').waitFor()
+  })
+
+  test('who has used most of a budget reads so on each page, and who has used all of it', async () => {
+    const { story } = world
+    await converse(story.as('ben'), '@ben:spends', 'hello')
+    const [spent] = await select(story, SPENT_BY_BEN)
+    const budget = (tokens: number): string =>
+      storyConfig({ toml: `${stubProvider(stub)}[budgets]\nuser_tokens_per_day = ${tokens}\n` })
+    await using _nearly = await story.reconfigureForNow(budget(Number(spent?.['tokens']) + 1))
+    await using opened = await world.open('ben')
+    await opened.page.getByText(/^9\d % of your budget for today is used\./).waitFor()
+    await story.reconfigure(budget(1))
+    await opened.page.reload()
+    const note = opened.page.getByText(/^Your budget for today is used up\./)
+    await note.waitFor()
+    expect(await note.innerText()).toMatch(/ The next one begins .+\.$/)
   })
 })

@@ -8,6 +8,7 @@ import { addPlugin, until, update } from '../harness/plugins.ts'
 import { addSkill } from '../harness/skills.ts'
 import { converse, send, Story, storyConfig, watchAll } from '../harness/story.ts'
 import {
+  AuditDocument,
   BudgetsDocument,
   CancelTurnDocument,
   ConfigurationDocument,
@@ -142,6 +143,10 @@ test('budgets: of all for admins, their own for each user; what is used, and whe
   expect((await ben.run(OwnBudgetDocument)).viewer.budget).toEqual(ofBen)
   expect((await here.as('cleo').run(OwnBudgetDocument)).viewer.budget).toBeNull()
   expect((await here.as('discord').run(OwnBudgetDocument)).viewer.budget).toBeNull()
+  const { audit } = await ada.run(AuditDocument, { filter: { actor: 'ben', kind: ['CONFIG'] } })
+  expect(audit.edges.map(({ node }) => node)).toMatchObject([
+    { configChange: 'BUDGET_USED_UP', configDetail: 'ben has used all of the budget of 1 tokens a day.' },
+  ])
   const page = await ada.run(BudgetsDocument, { first: 1 })
   expect(page.budgets?.pageInfo.hasNextPage).toBe(true)
   const rest = await ada.run(BudgetsDocument, { first: 1, after: page.budgets?.edges[0]?.cursor })

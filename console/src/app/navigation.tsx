@@ -5,6 +5,7 @@ import type { ViewerQuery } from '../generated/graphql.ts'
 import { IconButton } from '../ui/controls/button.tsx'
 import { Menu, type MenuItem } from '../ui/controls/menu.tsx'
 import { Icon } from '../ui/display/icon.tsx'
+import { BudgetNote } from './budget-note.tsx'
 import { goTo } from './hash-location.ts'
 import { logOut } from './log-in.ts'
 import { Mark } from './mark.tsx'
@@ -62,6 +63,7 @@ function Foot({ pages, server, onShowKeys }: Pick<NavigationProps, 'pages' | 'se
           No model is configured: the rehearsal model answers, which is no language model.
         </p>
       )}
+      <BudgetNote />
       <div className="nav-viewer">
         <span className="nav-name">
           <span className="cut foreign">{viewer.user?.name ?? viewer.tokenName}</span>

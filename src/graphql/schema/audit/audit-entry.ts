@@ -50,6 +50,8 @@ const ConfigChangeEnum = builder.enumType('ConfigChange', {
     REFUSED: { description: 'A change of config.toml breaks a rule; the configuration stays.' },
     SECRETS_RELOADED: { description: 'An admin had the secrets read again.' },
     RIGHTS_CHANGED: { description: "The rights of a turn's user changed between its plan and a task." },
+    BUDGET_NEARLY_USED: { description: 'A user has used 80 % of what a budget allows in a day; once for each limit.' },
+    BUDGET_USED_UP: { description: 'A user has used all that a budget allows in a day; once for each limit.' },
     AUDIT_REMOVED: { description: 'The oldest entries were removed, as audit_retention_days says.' },
     AUDIT_TAMPERED: { description: 'A seal over the audit was removed or changed.' },
     SCHEDULE_CREATED: { description: 'A schedule was created.' },
