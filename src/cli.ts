@@ -249,11 +249,11 @@ function takeInterrupts(): AbortSignal {
   return interrupted.signal
 }
 
-function verifyAudit({ day }: AuditAction, flags: Flags): Promise<void> {
+function verifyAudit({ day, kept }: AuditAction, flags: Flags): Promise<void> {
   return useDatabase('audit', flags, async (databaseUrl) => {
     const { verifyAuditCommand } = await import('./audit/audit-command.ts')
     const print = (line: string): void => console.log(line)
-    const isIntact = await verifyAuditCommand({ databaseUrl, day, print })
+    const isIntact = await verifyAuditCommand({ databaseUrl, day, kept, print })
     if (!isIntact) process.exitCode = 1
   })
 }

@@ -23,6 +23,8 @@ export interface AuditReport {
   readonly isComplete: boolean
   /** The newest seal that was checked. */
   readonly head: Seal | null
+  /** The seal up to which the retention job has removed everything, when the chain is followed from there. */
+  readonly beginning: Seal | null
 }
 
 /** How many seals are checked together: few enough that their entries fit in memory. */
@@ -51,18 +53,40 @@ export async function verifyAudit(read: ReadRows, { day, maxEntries }: AuditScop
       walked.entries += seal.entries
     }
   }
-  return { ...walked, lateEntries: await countLate(read) }
+  if (day !== null && walked.isComplete) walked.problem = await gapAfter(read, walked.head)
+  const head = walked.seals === 0 ? null : walked.head
+  return { ...walked, head, beginning: begin.removed, lateEntries: await countLate(read) }
 }
 
+/** Up to the last of the day: a clock that was put back leaves some of another day among them. */
 const SEALS: Statement = {
   name: 'verify.seals',
-  text: `SELECT ${SEAL_COLUMNS} FROM audit_seals s WHERE s.n > $1 AND ($2::date IS NULL OR s.day = $2::date) ORDER BY s.n LIMIT $3`,
+  text: `SELECT ${SEAL_COLUMNS} FROM audit_seals s
+    WHERE s.n > $1 AND ($2::date IS NULL OR s.n <= (SELECT max(n) FROM audit_seals WHERE day = $2::date)) ORDER BY s.n LIMIT $3`,
+}
+
+const NEXT_SEAL: Statement = {
+  name: 'verify.next-seal',
+  text: `SELECT ${SEAL_COLUMNS} FROM audit_seals s WHERE s.n > $1 ORDER BY s.n LIMIT 1`,
+}
+
+/** The last seals of a day, or all of them, may be gone: the next that there is shows it. */
+async function gapAfter(read: ReadRows, last: Seal | null): Promise<string | null> {
+  if (last === null) return null
+  const [next] = await read<Seal>(NEXT_SEAL, [last.n])
+  return next === undefined || next.n === last.n + 1 ? null : missing(last.n + 1, next)
+}
+
+function missing(n: number, found: Seal): string {
+  return `Seal ${n} is missing: after seal ${n - 1} comes seal ${found.n} of ${found.day}.`
 }
 
 interface Beginning {
   /** The seal from which the chain is followed; null: from before the first. */
   readonly seal: Seal | null
   readonly problem: string | null
+  /** Set when it is that of the retention job. */
+  readonly removed: Seal | null
 }
 
 const FIRST_SEAL: Statement = {
@@ -70,30 +94,35 @@ const FIRST_SEAL: Statement = {
   text: `SELECT ${SEAL_COLUMNS} FROM audit_seals s ORDER BY s.n LIMIT 1`,
 }
 
-/** The retention job keeps the last seal of what it removes, and an entry that names it. */
+/** The retention job keeps the last seal of what it removes, and an entry that names it with its hash. */
 const REMOVED_UP_TO: Statement = {
   name: 'verify.removed-up-to',
   text: `SELECT (SELECT count(*)::int FROM audit_entries o WHERE (o.txid, o.pos) <= ($2::bigint, $3::bigint)) AS older
     FROM audit_entries e WHERE e.kind = 'CONFIG' AND e.data->>'change' = 'AUDIT_REMOVED'
-      AND e.data->>'detail' LIKE '%seal ' || $1::text || ' (%' LIMIT 1`,
+      AND e.data->>'detail' LIKE '%seal ' || $1::text || ' (' || $4::text || ')%' LIMIT 1`,
 }
 
 async function beginningOf(read: ReadRows, day: string | null): Promise<Beginning> {
+  const before = day === null ? null : await sealBefore(read, day)
+  if (before !== null) return { seal: before, problem: null, removed: null }
   const [first] = await read<Seal>(FIRST_SEAL, [])
-  if (first === undefined) return { seal: null, problem: null }
-  if (day !== null && day !== first.day) return { seal: await sealBefore(read, day), problem: null }
-  const [removed] = await read<{ older: number }>(REMOVED_UP_TO, [String(first.n), first.txid, first.pos])
+  if (first === undefined) return { seal: null, problem: null, removed: null }
+  const { n, txid, pos, hash } = first
+  const [removed] = await read<{ older: number }>(REMOVED_UP_TO, [String(n), txid, pos, hash.toString('hex')])
   if (removed !== undefined) {
-    const added = `${removed.older} entries were added before seal ${first.n} of ${first.day}, with which the audit begins.`
-    return { seal: first, problem: removed.older === 0 ? null : added }
+    const added = `${removed.older} entries were added before seal ${n} of ${first.day}, with which the audit begins.`
+    return { seal: first, problem: removed.older === 0 ? null : added, removed: first }
   }
-  const missing = `Everything up to seal ${first.n} of ${first.day} is missing, and the retention job did not remove it.`
-  return { seal: null, problem: first.n === 1 ? null : missing }
+  const gone = `Everything up to seal ${n} of ${first.day} is missing, and the retention job did not remove it.`
+  return { seal: null, problem: n === 1 ? null : gone, removed: null }
 }
 
+/** A day without a seal has its place before the first of a later one. */
 const SEAL_BEFORE_DAY: Statement = {
   name: 'verify.seal-before-day',
-  text: `SELECT ${SEAL_COLUMNS} FROM audit_seals s WHERE s.n < (SELECT min(n) FROM audit_seals WHERE day = $1::date)
+  text: `SELECT ${SEAL_COLUMNS} FROM audit_seals s
+    WHERE s.n < coalesce((SELECT min(n) FROM audit_seals WHERE day = $1::date), (SELECT min(n) FROM audit_seals WHERE day > $1::date),
+      (SELECT max(n) + 1 FROM audit_seals))
     ORDER BY s.n DESC LIMIT 1`,
 }
 
@@ -113,7 +142,7 @@ async function entriesOf(read: ReadRows, after: Seal | null, seals: readonly Sea
 /** Takes the seal's entries off `entries`. */
 function checkSeal(last: Seal | null, seal: Seal, entries: SealableEntry[]): string | null {
   const n = (last?.n ?? 0) + 1
-  if (seal.n !== n) return `Seal ${n} is missing: after seal ${n - 1} comes seal ${seal.n} of ${seal.day}.`
+  if (seal.n !== n) return missing(n, seal)
   const beyond = entries.findIndex((entry) => isAfter(entry, seal))
   const own = entries.splice(0, beyond === -1 ? entries.length : beyond)
   const what = `Seal ${n} of ${seal.day} (made at ${seal.sealedAt}) covered ${seal.entries} entries`

@@ -77,13 +77,13 @@ async function tamper(sql: string): Promise<void> {
 }
 
 /** What `verify` finds after `sql`, which is taken back. */
-async function problemAfter(sql: string): Promise<string | null> {
+async function problemAfter(sql: string, day: string | null = null): Promise<string | null> {
   await superuser.query('BEGIN')
   try {
     await tamper(sql)
     const read = async <Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> =>
       (await superuser.query<Row>(statement.text, [...values])).rows
-    return (await verifyAudit(read, { day: null, maxEntries: Infinity })).problem
+    return (await verifyAudit(read, { day, maxEntries: Infinity })).problem
   } finally {
     await superuser.query('ROLLBACK')
   }
@@ -167,6 +167,27 @@ describe('what is found later', () => {
     await tamper(`UPDATE audit_entries SET actor = 'eve' WHERE id = ${nth(1)}`)
     expect(await verify('2026-11-22')).toMatchObject({ problem: null, seals: 1, entries: 2 })
     expect((await verify('2026-11-21')).problem).toContain('Seal 1')
+  })
+
+  test('a day that lost its last seals, or all of them, shows when it is checked alone', async () => {
+    for (const n of [22, 23]) {
+      await write(2)
+      await seal(new Date(`2026-11-${n}T00:00:01.000Z`))
+    }
+    expect((await verify('2026-11-22')).problem).toBeNull()
+    const lastOf = `DELETE FROM audit_entries WHERE (txid, pos) > (SELECT txid, pos FROM audit_seals WHERE n = 3)
+      AND (txid, pos) <= (SELECT txid, pos FROM audit_seals WHERE n = 4); DELETE FROM audit_seals WHERE n = 4`
+    expect(await problemAfter(lastOf, '2026-11-21')).toContain('Seal 4 is missing')
+    expect(await problemAfter('DELETE FROM audit_seals WHERE n = 5', '2026-11-22')).toContain('Seal 5 is missing')
+    expect(await problemAfter('DELETE FROM audit_seals WHERE n < 5', '2026-11-21')).toContain('Everything up to seal 5')
+  })
+
+  test('a clock that was put back, or is behind that of another process, is no forgery', async () => {
+    for (const time of ['2026-11-22T00:00:00.100Z', '2026-11-21T23:59:59.900Z', '2026-11-22T00:00:01.000Z']) {
+      await write(1)
+      await seal(new Date(time))
+    }
+    for (const day of ['2026-11-21', '2026-11-22', null]) expect((await verify(day)).problem).toBeNull()
   })
 
   test('entries that lost their seal are told of', async () => {
@@ -310,7 +331,9 @@ describe('retention', () => {
     expect(await verify('2026-11-02')).toMatchObject({ problem: null, entries: 0, seals: 0, isComplete: true })
     expect(await verify('2026-11-03')).toMatchObject({ problem: null, entries: 5, seals: 2, isComplete: true })
     expect(await verify('2026-11-01')).toMatchObject({ problem: null, entries: 0, seals: 0, head: null })
-    await tamper(`DELETE FROM audit_entries WHERE data->>'change' = 'AUDIT_REMOVED'`)
+    expect((await verify()).beginning).toMatchObject({ n: 4, day: '2026-11-02' })
+    await tamper(`UPDATE audit_entries SET data = jsonb_set(data, '{detail}', '"seal 4 (00)"')
+      WHERE data->>'change' = 'AUDIT_REMOVED'`)
     expect((await verify('2026-11-02')).problem).toContain('Everything up to seal 4 of 2026-11-02 is missing')
   })
 
@@ -378,7 +401,15 @@ test('factotum audit verify: says what it found, and exits with 0 only when all 
     code: 0,
     output: expect.stringContaining('is intact: 3 entries under 1 seals.') as string,
   })
-  expect(good.output).toMatch(/number 1, 2026-11-21T12:00:00\.000Z, [0-9a-f]{64}\n/)
+  const [, hash = ''] = /number 1, 2026-11-21T12:00:00\.000Z, ([0-9a-f]{64})\n/.exec(good.output) ?? []
+  expect(await run('--kept', `1:${hash}`)).toMatchObject({ code: 0 })
+  expect((await run('--kept', `1:${'0'.repeat(64)}`)).output).toContain(
+    `another hash than the one that was kept: ${hash}`,
+  )
+  expect(await run('--kept', `2:${hash}`)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('NOT intact. Seal 2, which was kept, is gone: the newest is seal 1.') as string,
+  })
   await tamper(`DELETE FROM audit_entries WHERE id = ${nth(2)}`)
   const bad = await run('--day', '2026-11-21')
   expect(bad).toMatchObject({
