@@ -86,6 +86,8 @@ export function storeErasure(database: Database, erasure: Erasure): Promise<Eras
     for (const name of OF_TURNS) await run(transaction, name, [sessionId, turnIds])
     for (const name of OF_USER) await run(transaction, name, ofUser)
     for (const name of OF_ALL) await run(transaction, name, [sessionId])
+    await run(transaction, 'webhook', [sessionId, ownTokens])
+    await run(transaction, 'posts', [sessionId, ownTokens])
     const [session] = await run<{ seq: number }>(transaction, 'session', [sessionId, ownTokens, erasure.at])
     const messageCount = messages.length
     await audit(transaction, erasure, { isStranger, messageCount })
@@ -101,7 +103,16 @@ export function storeErasure(database: Database, erasure: Erasure): Promise<Eras
 }
 
 const OF_TURNS = ['plans', 'deliveries', 'requests', 'delegations', 'events'] as const
-const OF_USER = ['instructions', 'decisions', 'judgements', 'questions', 'turns', 'participants'] as const
+const OF_USER = [
+  'instructions',
+  'opener',
+  'quota',
+  'decisions',
+  'judgements',
+  'questions',
+  'turns',
+  'participants',
+] as const
 const OF_ALL = ['paraphrases', 'checkpoints', 'leftQuestions', 'pluginEvents', 'prompts'] as const
 
 interface Found {
@@ -154,7 +165,7 @@ const STATEMENTS = {
       OR EXISTS (SELECT 1 FROM learnings WHERE session_id = $1 AND (user_name = $2 OR decided_by = $2))
       OR EXISTS (SELECT 1 FROM questions WHERE session_id = $1 AND resolved_by = $2)
       OR EXISTS (SELECT 1 FROM approvals WHERE session_id = $1 AND (user_name = $2 OR decided_by = $2))
-      OR coalesce(s.instructions_by = $2, false) AS "leftByUser"
+      OR coalesce(s.instructions_by = $2, false) OR coalesce(s.opened_by = '@' || $2, false) AS "leftByUser"
     FROM sessions s LEFT JOIN LATERAL (
       SELECT status, user_name FROM turns WHERE session_id = $1 AND status IN ('QUEUED', 'JOINED', 'RUNNING', 'AWAITING_APPROVAL')
         AND (user_name = $2 AND NOT $3::boolean OR (status = 'RUNNING' AND paused_at IS NULL)) ORDER BY user_name = $2 DESC, seq LIMIT 1) t ON true
@@ -207,6 +218,15 @@ const STATEMENTS = {
     SELECT fact_id AS "factId" FROM learnt`,
   instructions:
     'UPDATE sessions SET instructions = NULL, instructions_by = NULL WHERE id = $1 AND instructions_by = $2',
+  opener: `UPDATE sessions SET opened_by = '@' || ${E} WHERE id = $1 AND opened_by = '@' || $2`,
+  // As an imported session, it counts for nobody.
+  quota: `DELETE FROM opened_sessions WHERE session_id = $1 AND opener = '@' || $2`,
+  // An address that is the user's own: nothing more may be posted there, and others set another.
+  webhook:
+    'UPDATE sessions SET webhook = NULL, webhook_token = NULL WHERE id = $1 AND webhook_token = ANY ($2::text[])',
+  posts: `UPDATE deliveries SET url = ${E}, token_name = ${E}, next_attempt_at = NULL,
+      status = CASE status WHEN 'PENDING' THEN 'DEAD' ELSE status END
+    WHERE session_id = $1 AND token_name = ANY ($2::text[])`,
   questions: `UPDATE questions SET ${erasedUnlessNull('answer')}, resolved_by = ${E} WHERE session_id = $1 AND resolved_by = $2`,
   files: `DELETE FROM published_files f USING tasks t
     WHERE t.id = f.task_id AND f.session_id = $1 AND t.turn_id = ANY ($2::text[]) RETURNING f.id`,

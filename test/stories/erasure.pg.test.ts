@@ -411,4 +411,40 @@ describe('a group in which everything quotes what Ben said', () => {
     ])
     expect(columnsOf(await findInDatabase(story.databaseUrl, [said]))).toEqual([])
   })
+
+  test('erases who has opened the group, with the address to which their token had it posted', async () => {
+    const id = 'discord:opened'
+    const source = { kind: 'discord', interactive: true, platform: 'Discord', type: 'GROUP' } as const
+    await story.as('discord').run(api.OpenSessionDocument, { input: { id, source, participants: ['cleo'] } })
+    const address = 'https://ben.example/hook'
+    await sql(`UPDATE sessions SET opened_by = '@ben', webhook = $2, webhook_token = 'ben' WHERE id = $1`, id, address)
+    await sql(`UPDATE opened_sessions SET opener = '@ben' WHERE session_id = $1`, id)
+    await sql(
+      `INSERT INTO deliveries (id, session_id, task_id, url, token_name, final, next_attempt_at, created_at)
+        VALUES ('deliv_ben', $1, (SELECT id FROM tasks WHERE session_id = $2 LIMIT 1), $3, 'ben', true, now() + interval '1 day', now())`,
+      id,
+      GROUP,
+      address,
+    )
+    expect(await erase('ben', id)).toMatchObject({ __typename: 'EraseUserPayload', messageCount: 0 })
+    expect(columnsOf(await findInDatabase(story.databaseUrl, [address]))).toEqual([])
+    expect(
+      await sql(
+        `SELECT s.opened_by, s.webhook, s.webhook_token, d.url, d.token_name, d.status, o.opener FROM sessions s
+          JOIN deliveries d ON d.session_id = s.id LEFT JOIN opened_sessions o ON o.session_id = s.id WHERE s.id = $1`,
+        id,
+      ),
+    ).toEqual([
+      {
+        opened_by: '@[erased]',
+        webhook: null,
+        webhook_token: null,
+        url: '[erased]',
+        token_name: '[erased]',
+        status: 'DEAD',
+        opener: null,
+      },
+    ])
+    expect(await erase('ben', id)).toMatchObject({ __typename: 'NotFoundRefusal', missingId: 'ben' })
+  })
 })

@@ -25,8 +25,16 @@ test.each([
 })
 
 test('who opened a session is a user, a former one or a connector', () => {
-  const openers = ['@anna', '@dora', 'discord', 'curator'].map((openedBy) => shown(openerNamed(config, openedBy)))
-  expect(openers).toEqual(['User anna', 'FormerUser dora', 'Connector discord', 'Connector curator'])
+  const openers = ['@anna', '@dora', 'discord', 'curator', '@[erased]'].map((openedBy) =>
+    shown(openerNamed(config, openedBy)),
+  )
+  expect(openers).toEqual([
+    'User anna',
+    'FormerUser dora',
+    'Connector discord',
+    'Connector curator',
+    'Stranger [erased]',
+  ])
 })
 
 describe('an entry of the audit without a name', () => {
