@@ -84,7 +84,7 @@ async function serveDoor(): Promise<Publish> {
     port: 0,
     authenticate: (credential) => viewerOf(parsed.config, credential),
     logins: null,
-    denials: services.denials,
+    denials: { ...services.denials, unknownToken: () => undefined },
     createContext: (request) => createContext(services, request),
     readiness: {},
     graphiqlPage: null,

@@ -85,14 +85,15 @@ export class AccessDenials {
     await this.#write({ all: true })
   }
 
-  unknownToken(token: string): void {
+  /** Also what a link holds that logs in, at "POST /login". */
+  unknownToken(token: string, field = 'Authorization'): void {
     const tokenName = this.#former.get(hashToken(token).toString('hex')) ?? null
-    this.#note({ reason: 'UNKNOWN_TOKEN', field: 'Authorization', tokenName, actor: null, subjectId: null })
+    this.#note({ reason: 'UNKNOWN_TOKEN', field, tokenName, actor: null, subjectId: null })
   }
 
-  /** `field`: such as "Query.audit". */
-  forbidden(viewer: Viewer, field: string): void {
-    this.#note({ reason: 'FORBIDDEN', field, ...whoIs(viewer), subjectId: null })
+  /** `field`: such as "Query.audit"; `id`: what it was refused for, which the viewer sees. */
+  forbidden(viewer: Viewer, field: string, id: string | null = null): void {
+    this.#note({ reason: 'FORBIDDEN', field, ...whoIs(viewer), subjectId: id })
   }
 
   /** `id` was asked for, and nothing was found that the viewer may see. */
@@ -161,8 +162,8 @@ export class AccessDenials {
     )
     for (const window of open) {
       const found = sessions.get(window.denial.subjectId ?? '')
-      if (found === undefined) window.recorded = null
-      else window.sessionId = found
+      if (found !== undefined) window.sessionId = found
+      else if (window.denial.reason === 'NOT_VISIBLE') window.recorded = null
     }
   }
 }

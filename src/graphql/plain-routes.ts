@@ -73,7 +73,7 @@ export function plainRoutes(parts: PlainRoutesParts): readonly PlainRoute[] {
     console.route,
     { path: UPLOADS_PATH, methods: 'PUT', answer: (exchange) => files.handle(exchange) },
     { path: SESSIONS_PATH, methods: 'GET, POST', answer: (exchange) => transfers.handle(exchange) },
-    ...(logins === null ? [] : loginRoutes({ logins, authenticate, credentialOf, config, clock })),
+    ...(logins === null ? [] : loginRoutes({ logins, authenticate, denials, credentialOf, config, clock })),
     { path: MCP_PATH, methods: 'POST', answer: (exchange) => mcp.handle(exchange) },
     registerRoute,
     { path: AGUI_PATH, methods: 'POST', answer: (exchange) => agui.handle(exchange) },

@@ -29,7 +29,7 @@ export interface ServerOptions {
   /** Of pages that this server serves; null: nobody logs in. */
   readonly logins: Pick<Logins, 'logIn' | 'logOut' | 'recall'> | null
   /** Audits denied access: things that the caller may not see. */
-  readonly denials: Pick<AccessDenials, 'absent' | 'forbidden'>
+  readonly denials: Pick<AccessDenials, 'absent' | 'forbidden' | 'unknownToken'>
   readonly createContext: CreateContext
   readonly config: LiveConfig
   /** Outside of it, pages that this machine serves to itself may call us. */

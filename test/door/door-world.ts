@@ -156,7 +156,7 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
     port: 0,
     authenticate: (credential) => viewerOf(config.current(), credential),
     logins: null,
-    denials: services.denials,
+    denials: { ...services.denials, unknownToken: () => undefined },
     createContext: (request) => createContext(services, request),
     readiness: options.readiness ?? {},
     graphiqlPage: options.graphiqlPage ?? null,

@@ -210,6 +210,24 @@ test('access that was denied is told once, and then counted', async () => {
   ])
 })
 
+test('what a participant sees and may not do is told, too', async () => {
+  const sessionId = '@ben:shared'
+  await story.as('ben').run(OpenSessionDocument, { input: { id: sessionId, participants: ['cleo'] } })
+  const { deleteSession } = await story.as('cleo').run(DeleteSessionDocument, { id: sessionId })
+  expect(deleteSession).toMatchObject({ __typename: 'ConflictRefusal', reason: 'NOT_ALLOWED' })
+  await expect
+    .poll(() => auditOf({ kind: ['ACCESS_DENIED'], sessionId }))
+    .toMatchObject([
+      {
+        denialReason: 'FORBIDDEN',
+        field: 'Mutation.deleteSession',
+        sessionId,
+        actor: { name: 'cleo' },
+        tokenName: 'cleo',
+      },
+    ])
+})
+
 type Trail = Watch<AuditTrailSubscription>
 
 test('auditTrail tells everything of every process once, in the same order to all, by filter', async () => {

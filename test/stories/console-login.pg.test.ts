@@ -7,6 +7,7 @@ import { WebSocket } from 'ws'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { Story, storyConfig, tokenOf } from '../harness/story.ts'
+import { AuditDocument } from '../generated/graphql.ts'
 import { findInDatabase } from '../harness/find-in-database.ts'
 
 let story: Story
@@ -108,6 +109,12 @@ test('a link works once, and only for who knows it', async () => {
   expect(await ask({ cookie })).toEqual({ status: 200, user: 'ben' })
   const again = await post('/login', { code })
   expect([again.status, await again.text()]).toEqual([401, expect.stringContaining('used before')])
+  const denied = async () => {
+    const { audit } = await story.as('ada').run(AuditDocument, { filter: { kind: ['ACCESS_DENIED'] }, first: 100 })
+    return audit.edges.map(({ node }) => node)
+  }
+  const wrongLink = { denialReason: 'UNKNOWN_TOKEN', field: 'POST /login', tokenName: null }
+  await expect.poll(denied).toContainEqual(expect.objectContaining(wrongLink))
   await expect(story.app.createLoginLink('bem')).rejects.toThrow('did you mean "ben"?')
 })
 

@@ -29,5 +29,5 @@ test('dates in another style, another time zone, timeouts of milliseconds', asyn
   await using story = await Story.begin({ databaseUrl: place.url })
   const { tasks } = await converse(story.as('ada'), 'cli:set', 'run: echo hi')
   expect(tasks[0]).toMatchObject({ status: 'DONE' })
-  expect(await verifyAuditCommand({ databaseUrl: place.url, day: null, print: () => {} })).toBe(true)
+  expect(await verifyAuditCommand({ databaseUrl: place.url, day: null, kept: null, print: () => {} })).toBe(true)
 })

@@ -2,6 +2,7 @@
  * `POST /login` and `POST /logout`, for pages of this server alone. A link is used by a page that posts what stands
  * behind its "#", so that previews of links do not use it up and no log of addresses holds it.
  */
+import type { AccessDenials } from '../../audit/access-denials.ts'
 import type { LiveConfig } from '../../config/config.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import { LOGIN_MS, type LoginProof, type Logins } from '../../people/logins.ts'
@@ -20,6 +21,7 @@ const MAX_BYTES = 4096
 export interface LoginRoutesOptions {
   readonly logins: Pick<Logins, 'logIn' | 'logOut'>
   readonly authenticate: Authenticate
+  readonly denials: Pick<AccessDenials, 'unknownToken'>
   readonly credentialOf: CredentialOf
   readonly config: Pick<LiveConfig, 'current'>
   readonly clock: Clock
@@ -35,7 +37,10 @@ export function loginRoutes(options: LoginRoutesOptions): readonly PlainRoute[] 
 
 type LoginOptions = LoginRoutesOptions & { readonly attempts: LoginAttempts }
 
-async function logIn({ logins, authenticate, attempts, ...options }: LoginOptions, exchange: Exchange): Promise<void> {
+async function logIn(
+  { logins, authenticate, denials, attempts, ...options }: LoginOptions,
+  exchange: Exchange,
+): Promise<void> {
   const { request, response } = exchange
   const asked = await readPage(options, exchange)
   if (asked === null) return
@@ -51,6 +56,7 @@ async function logIn({ logins, authenticate, attempts, ...options }: LoginOption
   const outcome = await logins.logIn(proof, former?.kind === 'LOGIN' ? former : null)
   if (outcome.kind !== 'LoggedIn') {
     attempts.wasWrong(address)
+    if (proof.kind === 'LINK') denials.unknownToken(proof.secret, `POST ${LOGIN_PATH}`)
     return refuseLogin(exchange, outcome)
   }
   response.setHeader('set-cookie', setLoginCookie(asked.origin, outcome.secret, LOGIN_MS))

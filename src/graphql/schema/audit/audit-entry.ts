@@ -111,8 +111,12 @@ const SessionChangeEnum = builder.enumType('SessionChange', {
 const DenialReasonEnum = builder.enumType('DenialReason', {
   description: 'Why access was denied.',
   values: {
-    UNKNOWN_TOKEN: { description: 'The token is not, or no longer, in the configuration.' },
-    FORBIDDEN: { description: 'The field is not for this caller.' },
+    UNKNOWN_TOKEN: {
+      description: 'The token is not, or no longer, in the configuration; of "POST /login", the link does not work.',
+    },
+    FORBIDDEN: {
+      description: 'The field, or what was to be done by it to a thing that the caller sees, is not for them.',
+    },
     NOT_VISIBLE: { description: 'The thing exists, but not for this caller: it was told that there is none.' },
   } as const satisfies Values<DenialReason>,
 })
