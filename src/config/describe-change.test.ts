@@ -50,7 +50,7 @@ test.each<Case>([
     what: 'settings',
     from: 'max_queued = 5',
     to: 'max_queued = 6\nexec_timeout = 1',
-    saying: ['setting exec_timeout changed', 'setting max_queued changed'],
+    saying: ['setting exec_timeout changed from 120000 ms to 1000 ms', 'setting max_queued changed from 5 to 6'],
   },
   {
     what: 'budgets',
@@ -62,7 +62,19 @@ test.each<Case>([
     what: 'approvals',
     from: '[settings]',
     to: '[approvals]\nown_user_may_decide = true\n[[approvals.rules]]\neffect = "deny"\n[settings]',
-    saying: ['rules of approvals changed', 'approvals: own_user_may_decide changed'],
+    saying: ['rules of approvals changed', 'approvals: own_user_may_decide changed from false to true'],
+  },
+  {
+    what: 'a text, which may hold a secret',
+    from: '[settings]',
+    to: '[settings]\npublic_url = "https://secret.example"',
+    saying: ['setting public_url changed'],
+  },
+  {
+    what: 'what is removed for its age',
+    from: '[settings]',
+    to: '[retention]\nmessages = 30\n[settings]',
+    saying: ['retention: messages changed from 0 to 30'],
   },
 ])('$what', ({ from, to, saying }) => {
   const change = describeChange(parse(BASE), parse(BASE.replace(from, to)))

@@ -1,6 +1,6 @@
 /**
- * What differs between two configurations, in words: names of tokens, users and keys, never a value that could be a
- * secret.
+ * What differs between two configurations, in words: names of tokens, users and keys, numbers and what is on or off,
+ * never a value that could be a secret.
  */
 import type { Config, UserConfig } from './config.ts'
 
@@ -57,10 +57,20 @@ function changedKeys(kind: string, before: object, after: object): string[] {
   const old = new Map(Object.entries(before))
   return Object.entries(after)
     .filter(([key, value]) => !isSame(old.get(key), value))
-    .map(
-      ([key]) =>
-        `${kind} ${key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/_ms$/, '')} changed`,
-    )
+    .map(([key, value]) => {
+      const name = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+      const unit = name.endsWith('_ms') ? ' ms' : ''
+      const [from, to] = [old.get(key), value].map((one) => shown(one, unit))
+      const how = from === undefined || to === undefined ? '' : ` from ${from} to ${to}`
+      return `${kind} ${name.replace(/_ms$/, '')} changed${how}`
+    })
+}
+
+/** Undefined: it is, or holds, a text, which could be a secret. */
+function shown(value: unknown, unit: string): string | undefined {
+  if (value === null || value === undefined) return 'none'
+  if (typeof value === 'number') return `${value}${unit}`
+  return typeof value === 'boolean' ? String(value) : undefined
 }
 
 function isSame(a: unknown, b: unknown): boolean {
