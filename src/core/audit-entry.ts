@@ -66,7 +66,7 @@ export type AuditBody =
   | { readonly kind: 'CONFIG'; readonly change: ConfigChange; readonly detail: string }
   | { readonly kind: 'SESSION'; readonly change: SessionChange; readonly detail: string | null }
 
-/** FORBIDDEN: the field's rule, or that of the thing (NOT_ALLOWED); NOT_VISIBLE: the thing exists, but is answered as if it did not. */
+/** FORBIDDEN: the rule of the field, or of a thing that is seen; NOT_VISIBLE: it exists, but is answered as absent. */
 export type DenialReason = 'UNKNOWN_TOKEN' | 'FORBIDDEN' | 'NOT_VISIBLE'
 
 export type ConfigChange =

@@ -52,6 +52,24 @@ describe.skipIf(!hasBrowser)(`people${withoutBrowser}`, () => {
     await row('dora').waitFor({ state: 'detached' })
   })
 
+  test('what was done is found by its days, the last one with all of it', async () => {
+    await using opened = await world.open('ada', { path: '/audit' })
+    const { page } = opened
+    const rows = page.locator('.list-row')
+    await rows.first().waitFor()
+    const today = new Date().toISOString().slice(0, 10)
+    await page.getByLabel('To (UTC)').fill('2000-01-02')
+    await page.getByText('No such entry').waitFor()
+    await page.getByLabel('To (UTC)').fill(today)
+    await rows.first().waitFor()
+    await page.getByLabel('From (UTC)').fill(today)
+    await rows.first().waitFor()
+    await page.getByLabel('To (UTC)').fill('')
+    await page.getByLabel('From (UTC)').fill('2999-01-01')
+    await page.getByText('No such entry').waitFor()
+    expect(await rows.count()).toBe(0)
+  })
+
   test('a new token is lost by no slip before it is copied', async () => {
     await using opened = await world.open('ada', { path: '/people/tokens' })
     const { page } = opened

@@ -35,6 +35,9 @@ interface Typed {
   readonly kind: AuditKind | ''
   readonly actor: string
   readonly sessionId: string
+  /** Days (UTC), such as "2026-11-21"; both are among those that are shown. */
+  readonly from: string
+  readonly to: string
 }
 
 const nothingFound = (
@@ -78,9 +81,16 @@ export default function AuditPage() {
 function useTyped(): [Typed, (typed: Typed) => void] {
   const [search, setSearch] = useSearchParams()
   const kind = KINDS.find((one) => one === search.get('kind')) ?? ''
-  const typed: Typed = { kind, actor: search.get('who') ?? '', sessionId: search.get('session') ?? '' }
+  const read = (name: string): string => search.get(name) ?? ''
+  const typed: Typed = {
+    kind,
+    actor: read('who'),
+    sessionId: read('session'),
+    from: read('from'),
+    to: read('to'),
+  }
   const set = (next: Typed): void => {
-    const all = { kind: next.kind, who: next.actor, session: next.sessionId }
+    const all = { kind: next.kind, who: next.actor, session: next.sessionId, from: next.from, to: next.to }
     setSearch(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '')), { replace: true })
   }
   return [typed, set]
@@ -92,11 +102,22 @@ const KEYS = [
   ['p', 'pause'],
 ] as const
 
-function filterOf({ kind, actor, sessionId }: Typed): AuditFilter {
+const DAY_MS = 86_400_000
+
+/** Null: it is no day, as one that is being typed. */
+function beginOf(day: string): Date | null {
+  const begin = new Date(`${day}T00:00:00.000Z`)
+  return Number.isNaN(begin.getTime()) ? null : begin
+}
+
+function filterOf({ kind, actor, sessionId, ...days }: Typed): AuditFilter {
+  const [from, to] = [beginOf(days.from), beginOf(days.to)]
   return {
     ...(kind === '' ? {} : { kind: [kind] }),
     ...(actor.trim() === '' ? {} : { actor: actor.trim() }),
     ...(sessionId.trim() === '' ? {} : { sessionId: sessionId.trim() }),
+    ...(from === null ? {} : { from: from.toISOString() }),
+    ...(to === null ? {} : { to: new Date(to.getTime() + DAY_MS).toISOString() }),
   }
 }
 
@@ -137,11 +158,32 @@ function Filters({ typed, change, tail, filter }: FiltersProps) {
         value={typed.sessionId}
         onChange={(event) => change({ ...typed, sessionId: event.target.value })}
       />
+      <DayField label="From (UTC)" day={typed.from} change={(from) => change({ ...typed, from })} />
+      <DayField label="To (UTC)" day={typed.to} change={(to) => change({ ...typed, to })} />
       <Button icon={tail.isPaused ? 'play' : 'pause'} aria-pressed={tail.isPaused} onClick={tail.pause}>
         {tail.isPaused ? `Go on (${tail.waiting} new)` : 'Pause'}
       </Button>
       <ExportButton filter={filter} />
     </>
+  )
+}
+
+interface DayFieldProps {
+  readonly label: string
+  readonly day: string
+  readonly change: (day: string) => void
+}
+
+function DayField({ label, day, change }: DayFieldProps) {
+  return (
+    <TextField
+      label={label}
+      isLabelUnseen
+      title={label}
+      type="date"
+      value={day}
+      onChange={(event) => change(event.target.value)}
+    />
   )
 }
 
