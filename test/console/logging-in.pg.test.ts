@@ -161,6 +161,17 @@ describe.skipIf(!hasBrowser)(`logging in${withoutBrowser}`, () => {
     await world.story.reconfigure(storyConfig())
   })
 
+  test('what is written and not sent is gone with who logs out: the next at this screen may be another', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli:one-screen', allowed: REFUSED })
+    const { page } = opened
+    await page.getByRole('textbox', { name: 'Message' }).fill('Not for Ben')
+    await expect.poll(() => page.evaluate('sessionStorage.length')).toBe(1)
+    await page.getByRole('button', { name: 'You and this console' }).click()
+    await page.getByRole('menuitem', { name: 'Log out', exact: true }).click()
+    await page.getByLabel('Token').waitFor()
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  })
+
   test('whose login ends while a session is shown is led to the way in at once', async () => {
     await using shown = await world.open('ben', { path: '/sessions/%40ben%3Ashown', allowed: REFUSED })
     const { page } = shown

@@ -37,6 +37,7 @@ export async function logInByLink(): Promise<void> {
 /** Everywhere: the cookies of all browsers that logged in with this token end. */
 export async function logOut({ everywhere }: { readonly everywhere: boolean }): Promise<void> {
   await post('logout', { everywhere })
+  sessionStorage.clear() // drafts: the next at this screen may be another
   location.reload()
 }
 
