@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { systemClock } from './clock.ts'
-import { newId, sharedId, takeTimeOfIds } from './id.ts'
+import { newId, sharedId, takeTimeOfIds, timeOfId } from './id.ts'
 
 afterEach(() => takeTimeOfIds(systemClock))
 
@@ -31,4 +31,10 @@ test('more than fit into a millisecond sort as they were made, too', () => {
 test('a clock that was far ahead and is set right is followed', () => {
   const [ahead = '', right = ''] = idsAt(Date.now() + 900 * HOUR_MS, Date.now() + 300 * HOUR_MS)
   expect(right < ahead).toBe(true)
+})
+
+test('an id says when it was made', () => {
+  const at = new Date('2026-11-21T12:34:56.789Z')
+  const id = sharedId('message', { at, withinMs: 1, seed: '' })
+  expect(timeOfId(id.slice('msg_'.length))).toEqual(at)
 })

@@ -108,6 +108,16 @@ export function siblingId(id: string, salt: string): string {
   return fromUUIDBytes(id.slice(0, id.lastIndexOf('_')), bytes)
 }
 
+const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
+/** So many digits of base32 hold the 48 bits of the time. */
+const TIME_DIGITS = 10
+
+/** When an id was made, of which `rest` is what stands behind the prefix. */
+export function timeOfId(rest: string): Date {
+  const digits = Array.from(rest.slice(0, TIME_DIGITS), (digit) => Math.max(0, DIGITS.indexOf(digit)))
+  return new Date(digits.reduce((ms, digit) => ms * DIGITS.length + digit, 0))
+}
+
 /** The kind that an id's prefix names, or null: then it can only be a session's id. */
 export function idKind(id: string): IdKind | null {
   const match = /^([a-z]+)_[0-7][0-9a-hjkmnp-tv-z]{25}$/.exec(id)

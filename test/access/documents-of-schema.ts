@@ -70,6 +70,7 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'Query.message(id)': 'message',
   'Query.turn(id)': 'turn',
   'Query.task(id)': 'task',
+  'Query.searchMessages(sessionId)': 'session',
   'ApprovalFilter.sessionId': 'session',
   'DelegationFilter.sessionId': 'session',
   'AuditFilter.sessionId': 'session',
@@ -145,6 +146,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   'UpdateSessionInput.description': 'x',
   'OpenSessionInput.description': 'x',
   'Query.plugin(name)': 'tester',
+  // In every text of the examples.
+  'Query.searchMessages(search)': 'cnry',
   'Query.cronFirings(cron)': '0 9 * * *',
 }
 /** Where connectors must say whom they speak for. */

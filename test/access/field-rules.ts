@@ -59,12 +59,16 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     Learning:
       'content createdAt decidedAt decidedBy fact flags held id number question reason scope scopeOf session source status task turn user viewerCan',
     LearningActions: 'ask discard promote reopen',
+    ExcerptPart: 'isHit text',
     FileReceivedEvent: 'at file seq session sessionId turn turnId',
     Message:
       'attachments call content createdAt id idempotencyKey mentioned queuePosition role session status trusted turn user viewerCan',
     MessageActions: 'edit withdraw',
     MessageConnection: 'edges pageInfo',
     MessageEdge: 'cursor node',
+    MessageMatch: 'at author entry excerpt session',
+    MessageMatchConnection: 'edges',
+    MessageMatchEdge: 'cursor node',
     MessageReceivedEvent: 'at entry message seq session sessionId turn turnId',
     MessageUpdatedEvent: 'at entry message seq session sessionId turn turnId',
     Notice: 'at author content id seq task turn',
@@ -75,7 +79,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     Plan: 'attempt createdAt goal id replanReason secretNames tasks turn',
     PlanCreatedEvent: 'at plan seq session sessionId turn turnId',
     PublishedFile: 'contentType createdAt expiresAt fileId name size url',
-    Query: 'approvals delegations fact learning message node session sessions task tasks turn',
+    Query: 'approvals delegations fact learning message node searchMessages session sessions task tasks turn',
     Question: 'answer content createdAt id resolvedAt resolvedBy session source status viewerCan',
     QuestionActions: 'resolve',
     QueuedMessage: 'message position',
@@ -214,6 +218,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     ApprovalConnection: 'pageInfo totalCount',
     DelegationConnection: 'pageInfo totalCount',
     FactConnection: 'pageInfo totalCount',
+    MessageMatchConnection: 'pageInfo searchedBackTo',
     ScheduleConnection: 'pageInfo totalCount',
     SessionConnection: 'pageInfo totalCount',
     CronFirings: 'firesAt problem',
@@ -312,6 +317,8 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   // There when something is wrong alone.
   AuditCheck: 'problem',
   CronFirings: 'problem',
+  // Null where all is searched.
+  MessageMatchConnection: 'searchedBackTo',
   Sandbox: 'fix reason',
   // Who acted in the examples is one of these alone.
   Connector: 'name',

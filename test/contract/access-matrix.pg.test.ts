@@ -55,6 +55,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Query.node': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.session': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.sessions': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
+  'Query.searchMessages': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.message': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.turn': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.task': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
@@ -200,6 +201,8 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Query.node': ({ planIds }) => `{ node(id: "${planIds[0]}") { id } }`,
   'Query.session': ({ id }) => `{ session(id: "${id}") { id } }`,
   'Query.sessions': ({ id }) => `{ sessions(filter: { search: "about ${id}" }) { edges { node { id } } } }`,
+  'Query.searchMessages': ({ id }) =>
+    `{ searchMessages(search: "message", sessionId: "${id}") { edges { node { session { id } } } } }`,
   'Query.message': ({ messageIds }) => `{ message(id: "${messageIds[0]}") { id } }`,
   'Query.turn': ({ turnIds }) => `{ turn(id: "${turnIds[0]}") { id } }`,
   'Query.task': ({ taskIds }) => `{ task(id: "${taskIds[0]}") { id } }`,

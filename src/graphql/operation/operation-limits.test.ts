@@ -15,7 +15,7 @@ import type { Paged } from './paged.ts'
 
 const schema = buildSchema(`
   union Any = Thing | Edge | Connection
-  type Query { any: Any, text(last: Int): String, things(first: Int, last: Int): Connection, thing: Thing, page(first: Int): [Thing!]!, plain: [Thing!]! }
+  type Query { any: Any, text(last: Int): String, things(first: Int, last: Int): Connection, thing: Thing, page(first: Int): [Thing!]!, plain: [Thing!]!, dear(first: Int): Connection, dearText: String }
   type Connection { edges: [Edge!]!, count: Int }
   type Edge { cursor: String, node: Thing! }
   type Thing { id: ID, name: String, child: Thing, children: [Thing!]!, things(first: Int): Connection, tags: [String!] }
@@ -31,6 +31,10 @@ for (const [name, paged] of Object.entries(declared)) {
   const [type, field] = name.split('.') as [string, string]
   Object.assign(must(assertObjectType(schema.getType(type)).getFields()[field], name).extensions, { paged })
 }
+
+const dear = { 'Query.dear': { paged: { default: 2, max: 5 }, cost: 1000 }, 'Query.dearText': { cost: 500 } }
+for (const [name, extensions] of Object.entries(dear))
+  Object.assign(must(assertObjectType(schema.getQueryType()).getFields()[name.slice(6)], name).extensions, extensions)
 
 const introspection = new IntrospectionCost(schema, WHOLE_SCHEMA_COST)
 
@@ -80,6 +84,13 @@ describe('measureOperation', () => {
     expect(measure('{ page(first: 2000000000) { id } }').cost).toBe(measure('{ page(first: 500) { id } }').cost)
     expect(measure('{ things(first: 500) { count } }').cost).toBe(measure('{ things(first: 100) { count } }').cost)
     expect(measure('{ page(first: -5) { id } }').cost).toBe(measure('{ page(first: 1) { id } }').cost)
+  })
+
+  test('what takes long has a cost of its own, besides what it gives', () => {
+    expect(measure('{ dear { edges { node { id } } } dearText }').cost).toBeCloseTo(1000 + 1 + 2 * (3 + 0.1) + 500.1)
+    expect(checkSize(measure('{ a: dear { count } b: dear { count } c: dear { count } }'))).toBeNull()
+    const many = Array.from({ length: 5 }, (_, n) => `d${n}: dear { count }`).join(' ')
+    expect(checkSize(measure(`{ ${many} }`))).toMatchObject({ extensions: { code: 'QUERY_TOO_COMPLEX' } })
   })
 
   test('page sizes from variables count as given, and say that they do', () => {

@@ -197,14 +197,15 @@ class Measurement {
     const takesSize = field !== null && takesPageSize(field)
     // The lists of a connection (edges) are as long as its page, which is counted where the page is asked for.
     const times = field !== null && (takesSize || (isList && !place.counted)) ? this.#sizeOf(node, field) : 1
-    if (node.selectionSet === undefined) return { depth: 1, cost: times * SCALAR_COST }
+    const own = (field?.extensions['cost'] as number | undefined) ?? 0
+    if (node.selectionSet === undefined) return { depth: 1, cost: own + times * SCALAR_COST }
     const named = field === null ? null : getNamedType(field.type)
     const inner = this.#selections(node.selectionSet, {
       type: isCompositeType(named) ? named : null,
       counted: takesSize && !isList,
       isRoot: false,
     })
-    return { depth: inner.depth + 1, cost: 1 + times * inner.cost + (isList ? times : 0) }
+    return { depth: inner.depth + 1, cost: own + 1 + times * inner.cost + (isList ? times : 0) }
   }
 
   #isIntrospection({ name: { value } }: FieldNode, { type }: SelectionParent): boolean {

@@ -47,7 +47,7 @@ export function entryTypeName(entry: EntryKey): (typeof TYPE_NAMES)[MessageRole]
   return TYPE_NAMES[roleOf(entry)]
 }
 
-const AuthorType = builder.objectRef<EntryKey>('Author').implement({
+export const AuthorType = builder.objectRef<EntryKey>('Author').implement({
   description: 'Who said something in a conversation.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({

@@ -2,7 +2,7 @@
 import { addLookup, brand } from '../row.ts'
 import { inVisibleSession } from '../session/session-visibility.ts'
 import { entryOf, entryTypeName, rowIdsOf, type Entry } from './conversation-entry.ts'
-import { readEntriesAt, readTextOf, type EntryKey } from './read-conversation.ts'
+import { readEntriesAt, readTextsOf, type EntryKey } from './read-conversation.ts'
 import type { GraphQLContext } from '../../context.ts'
 
 addLookup('conversationEntry', async (id, context) => {
@@ -19,7 +19,9 @@ async function findEntry({ database, viewer }: GraphQLContext, id: string): Prom
   })
   if (message !== null) return orNull((await readEntriesAt(database, [message])).get(message) ?? null)
   const task = await prisma.task.findFirst({ where: inVisibleSession(viewer, taskId), select: { id: true } })
-  return task === null ? null : orNull(await readTextOf(database, task.id))
+  if (task === null) return null
+  const [text] = await readTextsOf(database, [task.id])
+  return orNull(text ?? null)
 }
 
 function orNull(key: EntryKey | null): Entry | null {

@@ -103,8 +103,8 @@ export async function readAnswers<Turn extends AnswerPlace>(
   )
 }
 
-const TEXT_OF_TASK: Statement = {
-  name: 'text-of-task',
+const TEXTS_OF_TASKS: Statement = {
+  name: 'texts-of-tasks',
   text: `
     SELECT ${ENTRY}
     FROM tasks t JOIN turns turn ON turn.id = t.turn_id CROSS JOIN LATERAL (
@@ -112,13 +112,12 @@ const TEXT_OF_TASK: Statement = {
       WHERE e.session_id = t.session_id AND ${IS_SAID} AND e.seq > turn.seq AND e.data->>'taskId' = t.id
       ORDER BY e.seq LIMIT 1
     ) said LEFT JOIN messages m ON m.id = said.message_id
-    WHERE t.id = $1`,
+    WHERE t.id = ANY ($1::text[])`,
 }
 
-/** The text that a task has written, or null. */
-export async function readTextOf(database: Database, taskId: string): Promise<EntryKey | null> {
-  const [row] = await database.query<EntryKey>(TEXT_OF_TASK, [taskId])
-  return row ?? null
+/** The texts that tasks have written, in no order; those that have written none are left out. */
+export async function readTextsOf(database: Database, taskIds: readonly string[]): Promise<EntryKey[]> {
+  return database.query<EntryKey>(TEXTS_OF_TASKS, [taskIds])
 }
 
 const ENTRIES_AT: Statement = {

@@ -23,7 +23,8 @@ const PageInfoType = builder.objectRef<PageInfo>('PageInfo').implement({
     }),
     endCursor: t.exposeString('endCursor', {
       nullable: true,
-      description: 'Cursor of the last edge: pass it as "after". Null when the page is empty.',
+      description:
+        'Cursor of the last edge, or of where a search has ended: pass it as "after". Null when the page is empty, and no search goes on.',
     }),
   }),
 })

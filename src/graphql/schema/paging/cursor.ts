@@ -20,6 +20,8 @@ const positions = {
   messages1: z.tuple([z.literal('messages1'), seq]),
   turns1: z.tuple([z.literal('turns1'), seq]),
   conversation1: z.tuple([z.literal('conversation1'), seq]),
+  /** Newest first: [the rest of the id of a message or task]. */
+  matches1: z.tuple([z.literal('matches1'), id]),
   /** Newest first: [id]. */
   tasks1: z.tuple([z.literal('tasks1'), id]),
   approvals1: z.tuple([z.literal('approvals1'), id]),
