@@ -8,6 +8,7 @@ import {
   TerminalListSessionsDocument,
   TerminalListTokensDocument,
   TerminalListUsersDocument,
+  TerminalSearchDocument,
 } from '../generated/remote/graphql.ts'
 import { readPages } from './read-pages.ts'
 import { print, printError, type Terminal } from './terminal.ts'
@@ -39,6 +40,27 @@ export async function listSessions(
       String(item.turnCount),
       minuteOf(item.lastActivityAt),
       item.title,
+    ],
+  })
+}
+
+/** All pages, however many there are without a match between those with one. */
+export async function listMatches(
+  client: FactotumClient,
+  terminal: Terminal,
+  { search, json }: { readonly search: string; readonly json: boolean },
+): Promise<void> {
+  const found = await readPages(async (page) => (await client.run(TerminalSearchDocument, { ...page, search })).page, {
+    all: json,
+  })
+  show(found, terminal, {
+    json,
+    heads: ['SESSION', 'SAID', 'BY', 'TEXT'],
+    row: ({ session, at, author, excerpt }) => [
+      session.id,
+      minuteOf(at),
+      author.name ?? author.role.toLowerCase(),
+      excerpt.map(({ text }) => text).join(''),
     ],
   })
 }

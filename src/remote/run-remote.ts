@@ -8,7 +8,15 @@ import { ask } from './ask.ts'
 import { AWAY_MS } from './until-away.ts'
 import { change } from './change-commands.ts'
 import { chat } from './chat/chat.ts'
-import { listFacts, listLearnings, listSecrets, listSessions, listTokens, listUsers } from './list-commands.ts'
+import {
+  listFacts,
+  listLearnings,
+  listMatches,
+  listSecrets,
+  listSessions,
+  listTokens,
+  listUsers,
+} from './list-commands.ts'
 import { EXIT, RefusedError, type ExitCode } from './outcome.ts'
 import { reviewLearnings } from './review-learnings.ts'
 import { showUsage } from './show-usage.ts'
@@ -101,6 +109,8 @@ async function carryOut(
       return ask(client, terminal, { ...action, takeInterrupts, clock })
     case 'sessions':
       return listSessions(client, terminal, action)
+    case 'search':
+      return listMatches(client, terminal, action)
     case 'tail':
       return tail(client, terminal, { ...action, signal: takeInterrupts() })
     case 'approve':

@@ -55,6 +55,7 @@ export const SHELL_RULES: Readonly<Record<string, Rule>> = {
   'npx factotum ask "run: uname -a"': run({ prints: /Linux|Darwin/ }),
   'echo "what is new?" | npx factotum ask --session @anna:demo -': run({ prints: /what is new/ }),
   'npx factotum sessions': run({ prints: /@anna:demo/ }),
+  'npx factotum search kettle': run(),
   'npx factotum tail @anna:demo --after 0': run({ goesOn: true, prints: /what is new/ }),
   'npx factotum approve': run(),
   'npx factotum facts kettle': run(),

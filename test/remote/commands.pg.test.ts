@@ -136,6 +136,8 @@ test('people, tokens, facts and sessions are listed and changed, by admins alone
     /you › run: echo one\n[^]*│ one\n[^]*‹ [^]*you › fail:\n[^]*review: another plan[^]*model calls\n$/,
   )
   expect((await factotum(story, 'sessions --json')).printed).toContain('"cli:talk"')
+  expect((await factotum(story, 'search echo one')).printed).toMatch(/^cli:talk +[\d :-]{16} +ada +run: echo one/m)
+  expect((await factotum(story, 'search echo one', { as: 'ben' })).said).toBe('There is nothing to show.\n')
   expect(await factotum(story, 'users', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
   expect(await factotum(story, 'facts add Ben knows', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
 })

@@ -90,6 +90,7 @@ test.each<[args: string, action: Action]>([
   ],
   ['ask -', { kind: 'remote', flags: {}, action: { do: 'ask', content: null, sessionId: null, json: false } }],
   ['facts tea time', { kind: 'remote', flags: {}, action: { do: 'facts', search: 'tea time', json: false } }],
+  ['search the invoice', { kind: 'remote', flags: {}, action: { do: 'search', search: 'the invoice', json: false } }],
   ['users add eve', { kind: 'remote', flags: {}, action: { do: 'user-add', name: 'eve', role: 'USER' } }],
   [
     'usage --by user --from 2026-11-01 --to 2026-11-30 --csv',
@@ -108,7 +109,7 @@ test.each<[args: string, action: Action]>([
 
 const LOCAL =
   'works on the machine of the server alone, with its FACTOTUM_HOME (--home) and DATABASE_URL: run it there. ' +
-  'Over the network work: chat, ask, sessions, tail, approve, facts, learnings, secrets, users, tokens, usage.'
+  'Over the network work: chat, ask, sessions, search, tail, approve, facts, learnings, secrets, users, tokens, usage.'
 
 describe('misuse says what is wrong, what was meant, and where help is', () => {
   test.each([

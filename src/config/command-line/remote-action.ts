@@ -12,6 +12,7 @@ export type RemoteAction =
   /** `content` null: from standard input. `sessionId` null: a new session. */
   | { readonly do: 'ask'; readonly content: string | null; readonly sessionId: string | null; readonly json: boolean }
   | { readonly do: 'sessions'; readonly search: string | null; readonly all: boolean; readonly json: boolean }
+  | { readonly do: 'search'; readonly search: string; readonly json: boolean }
   /** `after` null: only what happens from now on. */
   | { readonly do: 'tail'; readonly sessionId: string; readonly after: number | null; readonly json: boolean }
   | ApproveAction
@@ -101,6 +102,12 @@ function declareTalk(program: Command, found: Found<RemoteAction, RemoteFlags>):
     .option('--all', 'Also those that are INACTIVE.')
     .action(({ search, all, json, ...flags }: Json & { search?: string; all?: true }) =>
       found({ do: 'sessions', search: search ?? null, all: all === true, json: json === true }, flags),
+    )
+  withJson(withServer(program.command('search')))
+    .description('Finds what was said in the sessions that you may see, newest first, in all that there is.')
+    .argument('<words...>', 'what to search for')
+    .action((words: readonly string[], { json, ...flags }: Json) =>
+      found({ do: 'search', search: words.join(' '), json: json === true }, flags),
     )
   withJson(withServer(program.command('tail')))
     .description(
