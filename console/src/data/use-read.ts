@@ -101,7 +101,7 @@ export function usePages<Data, Variables extends { after?: string | null | undef
   document: TypedDocument<Data, Variables>,
   variables: Omit<Variables, 'after'>,
   pick: Pick<Data, Row>,
-): Pages<Row> {
+): Pages<Row> & { readonly lastPage: Data | undefined } {
   const query = useInfiniteQuery<Data, Error, InfiniteData<Data, string | null>, QueryKey, string | null>({
     ...pagesOptions(document, variables, pick),
     placeholderData: keepPreviousData,
@@ -115,6 +115,7 @@ export function usePages<Data, Variables extends { after?: string | null | undef
   )
   return {
     rows,
+    lastPage: data?.pages.at(-1),
     isLoading: query.isPending,
     error: query.error,
     hasMore: hasNextPage,

@@ -41,6 +41,7 @@ export default function SessionPage({ id }: { readonly id: string }) {
     return <Unavailable problem={`There is no session "${id}" that you may see.`} isGone />
   const turnId = search.get('turn')
   const tab = search.get('tab') ?? 'talk'
+  const at = search.get('at')
   const show = (next: string, turn: string | null): void =>
     setSearch({ ...(next === 'talk' ? {} : { tab: next }), ...(turn === null ? {} : { turn }) }, { replace: true })
   return (
@@ -51,6 +52,7 @@ export default function SessionPage({ id }: { readonly id: string }) {
           id={id}
           isLoading={status === 'loading' || (status === 'failed' && state === undefined)}
           can={{ send: page?.viewerCan.send ?? isOwn, update: page?.viewerCan.update ?? false }}
+          at={at === null ? null : Number(at)}
           onShowTurn={(turn) => show('turn', turn)}
         />
         <aside className="session-side" aria-label="What the agent does">
@@ -97,6 +99,8 @@ interface TalkProps {
   readonly id: string
   readonly isLoading: boolean
   readonly can: { readonly send: boolean; readonly update: boolean }
+  /** The place of an entry, to begin there. */
+  readonly at: number | null
   readonly onShowTurn: (turnId: string) => void
 }
 
@@ -109,7 +113,7 @@ export function begin(path: string): void {
 }
 
 /** Files may be dropped anywhere on it. */
-function Talk({ id, isLoading, can, onShowTurn }: TalkProps) {
+function Talk({ id, isLoading, can, at, onShowTurn }: TalkProps) {
   const uploads = useUploads(id)
   const [isDropping, setIsDropping] = useState(false)
   const isEmpty = useSession(id, ({ entries }) => entries.length === 0)
@@ -142,7 +146,7 @@ function Talk({ id, isLoading, can, onShowTurn }: TalkProps) {
           </EmptyState>
         </div>
       ) : (
-        <Conversation id={id} onShowTurn={onShowTurn} />
+        <Conversation id={id} at={at} onShowTurn={onShowTurn} />
       )}
       <Paused id={id} />
       <Approvals id={id} />

@@ -1,7 +1,7 @@
-/** All sessions that the viewer may see, newest activity first. */
+/** All sessions that the viewer may see, newest activity first; or what was said in them, by its words. */
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { useAddressedText } from '../../app/use-addressed.ts'
+import { useAddressedChoice, useAddressedText } from '../../app/use-addressed.ts'
 import { useRead } from '../../data/use-read.ts'
 import { SessionCountDocument, type SessionFilter } from '../../generated/graphql.ts'
 import { Button } from '../../ui/controls/button.tsx'
@@ -13,6 +13,7 @@ import { useKeys } from '../../ui/keys/use-keys.ts'
 import { EmptyState } from '../../ui/feedback/empty-state.tsx'
 import { ErrorLine } from '../../ui/feedback/error-line.tsx'
 import { Pending } from '../../ui/feedback/pending.tsx'
+import { FoundList } from './found-list.tsx'
 import { NewSession } from './new-session.tsx'
 import { filterOf, SHOWN, shownOf } from './session-filter.ts'
 import { SessionRow } from './session-row.tsx'
@@ -24,20 +25,69 @@ const MOST_COUNTED = 1000
 export function ListPage() {
   const [search, setSearch] = useSearchParams()
   const [isOpening, setIsOpening] = useState(false)
+  const [where, setWhere] = useAddressedChoice('in', ['titles', 'said'])
   const filter = filterOf(search)
-  const sessions = useLiveSessions(filter)
-  const isFiltered = Object.keys(filter).length > 0
+  const text = filter.search ?? ''
+  const isSaid = text !== '' && where === 'said'
   useKeys({ n: () => setIsOpening(true) })
   useListKeys()
   return (
     <div className="page">
-      <Head filter={filter} onOpen={() => setIsOpening(true)} />
+      <Head filter={filter} isSaid={isSaid} onOpen={() => setIsOpening(true)} />
+      {text !== '' && <Where value={where} onChange={setWhere} />}
+      {isSaid ? (
+        <div className="sessions-list">
+          <FoundList search={text} />
+        </div>
+      ) : (
+        <SessionList
+          filter={filter}
+          onOpen={() => setIsOpening(true)}
+          onShowAll={() => setSearch({})}
+          onSearchSaid={() => setWhere('said')}
+        />
+      )}
+      <footer className="page-foot">
+        <KeyHints keys={KEYS} />
+      </footer>
+      <NewSession isOpen={isOpening} onClose={() => setIsOpening(false)} />
+    </div>
+  )
+}
+
+const PLACES = [
+  ['titles', 'Titles'],
+  ['said', 'What was said'],
+] as const
+
+type Place = (typeof PLACES)[number][0]
+
+function Where({ value, onChange }: { readonly value: Place; readonly onChange: (value: Place) => void }) {
+  return (
+    <nav className="sessions-where" aria-label="Where to search">
+      {PLACES.map(([place, label]) => (
+        <button key={place} type="button" aria-pressed={value === place} onClick={() => onChange(place)}>
+          {label}
+        </button>
+      ))}
+    </nav>
+  )
+}
+
+interface SessionListProps extends Omit<NoSessionsProps, 'isFiltered' | 'search'> {
+  readonly filter: SessionFilter
+}
+
+function SessionList({ filter, ...rest }: SessionListProps) {
+  const sessions = useLiveSessions(filter)
+  return (
+    <>
       {sessions.error !== null && <ErrorLine>{sessions.error.message}</ErrorLine>}
       <div className="sessions-list">
         {sessions.isLoading ? (
           <Pending what="the sessions" />
         ) : sessions.rows.length === 0 ? (
-          <NoSessions isFiltered={isFiltered} onOpen={() => setIsOpening(true)} onShowAll={() => setSearch({})} />
+          <NoSessions isFiltered={Object.keys(filter).length > 0} search={filter.search ?? ''} {...rest} />
         ) : (
           <VirtualList
             label="Sessions"
@@ -51,11 +101,7 @@ export function ListPage() {
           </VirtualList>
         )}
       </div>
-      <footer className="page-foot">
-        <KeyHints keys={KEYS} />
-      </footer>
-      <NewSession isOpen={isOpening} onClose={() => setIsOpening(false)} />
-    </div>
+    </>
   )
 }
 
@@ -66,16 +112,19 @@ const KEYS = [
   ['?', 'all keys'],
 ] as const
 
-function Head({ filter, onOpen }: { readonly filter: SessionFilter; readonly onOpen: () => void }) {
-  const [search] = useSearchParams()
-  const { data: count } = useRead(SessionCountDocument, { filter }, { keepPrevious: true })
+interface HeadProps {
+  readonly filter: SessionFilter
+  /** What was said is searched, not the sessions. */
+  readonly isSaid: boolean
+  readonly onOpen: () => void
+}
+
+function Head({ filter, isSaid, onOpen }: HeadProps) {
+  const { data: count } = useRead(SessionCountDocument, { filter }, { keepPrevious: true, enabled: !isSaid })
   const [typed, setTyped] = useAddressedText('search')
-  const [, setStatus] = useAddressedText('status')
   return (
     <header className="page-head">
-      <h1>
-        Sessions <CountOf count={count?.sessions.totalCount} />
-      </h1>
+      <h1>Sessions {!isSaid && <CountOf count={count?.sessions.totalCount} />}</h1>
       <div className="sessions-search">
         <SearchField
           label="Search sessions"
@@ -84,24 +133,32 @@ function Head({ filter, onOpen }: { readonly filter: SessionFilter; readonly onO
           onChange={(event) => setTyped(event.target.value)}
         />
       </div>
-      <div className="sessions-status">
-        <SelectField
-          label="Which sessions"
-          isLabelUnseen
-          value={shownOf(search)}
-          onChange={(event) => setStatus(event.target.value === 'all' ? '' : event.target.value)}
-        >
-          {Object.entries(SHOWN).map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </SelectField>
-      </div>
+      {!isSaid && <StatusField />}
       <Button kind="main" icon="plus" onClick={onOpen}>
         New session
       </Button>
     </header>
+  )
+}
+
+function StatusField() {
+  const [search] = useSearchParams()
+  const [, setStatus] = useAddressedText('status')
+  return (
+    <div className="sessions-status">
+      <SelectField
+        label="Which sessions"
+        isLabelUnseen
+        value={shownOf(search)}
+        onChange={(event) => setStatus(event.target.value === 'all' ? '' : event.target.value)}
+      >
+        {Object.entries(SHOWN).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+    </div>
   )
 }
 
@@ -112,14 +169,25 @@ function CountOf({ count }: { readonly count: number | undefined }) {
 
 interface NoSessionsProps {
   readonly isFiltered: boolean
+  readonly search: string
   readonly onOpen: () => void
   readonly onShowAll: () => void
+  readonly onSearchSaid: () => void
 }
 
-function NoSessions({ isFiltered, onOpen, onShowAll }: NoSessionsProps) {
+function NoSessions({ isFiltered, search, onOpen, onShowAll, onSearchSaid }: NoSessionsProps) {
   if (isFiltered)
     return (
-      <EmptyState icon="filter" title="No session matches" action={<Button onClick={onShowAll}>Show all</Button>}>
+      <EmptyState
+        icon="filter"
+        title="No session matches"
+        action={
+          <span className="sessions-none">
+            <Button onClick={onShowAll}>Show all</Button>
+            {search !== '' && <Button onClick={onSearchSaid}>Search what was said</Button>}
+          </span>
+        }
+      >
         The search looks for words in descriptions. Sessions that were put aside are shown only when you ask for them.
       </EmptyState>
     )

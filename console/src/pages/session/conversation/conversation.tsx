@@ -1,10 +1,10 @@
 /**
- * What was said. It begins at its end; older entries are read as one scrolls up and stay where they are; what is new
- * is followed only while its end is in sight, and what is sent from here always.
+ * What was said. It begins at its end, or at the entry that the address names; older entries are read as one scrolls up
+ * and stay where they are; what is new is followed only while its end is in sight, and what is sent from here always.
  */
 import type { Entry, SessionState } from '@factotum/client'
 import { useSession, useSessionStore } from '@factotum/client/react'
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { useEffect, useEffectEvent, useMemo, useRef, type RefObject } from 'react'
 import { Button } from '../../../ui/controls/button.tsx'
 import { Pending } from '../../../ui/feedback/pending.tsx'
@@ -12,17 +12,20 @@ import { Announcer } from './announcer.tsx'
 import { EntryRow } from './entry-row.tsx'
 import { inShownOrder, type Begun } from './shown-order.ts'
 import { NEAR_END_PX, useEnd } from './use-end.ts'
+import { usePlace } from './use-place.ts'
 import './conversation.css'
 
 const NEAR_START_PX = 400
 
 interface ConversationProps {
   readonly id: string
+  /** The seq of the entry to begin at; null: its end. */
+  readonly at: number | null
   /** Shows what the agent did in a turn. */
   readonly onShowTurn: (turnId: string) => void
 }
 
-export function Conversation({ id, onShowTurn }: ConversationProps) {
+export function Conversation({ id, at, onShowTurn }: ConversationProps) {
   const entries = useShownEntries(id)
   const scroller = useRef<HTMLDivElement>(null)
   const older = useOlder(id, scroller)
@@ -36,11 +39,7 @@ export function Conversation({ id, onShowTurn }: ConversationProps) {
     scrollEndThreshold: NEAR_END_PX,
     overscan: 6,
   })
-  const end = useEnd(scroller, entries.at(-1), () => virtualizer.scrollToEnd())
-  const scrolled = (): void => {
-    end.scrolled()
-    older.readIfNear()
-  }
+  const { isAway, scrolled } = useScrolling({ at, entries, scroller, older }, virtualizer)
   return (
     <div className="talk">
       <div
@@ -63,6 +62,7 @@ export function Conversation({ id, onShowTurn }: ConversationProps) {
                 ref={virtualizer.measureElement}
                 data-index={item.index}
                 className="talk-entry"
+                aria-current={at !== null && entry.seq === at ? 'true' : undefined}
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 <EntryRow sessionId={id} entry={entry} onShowTurn={onShowTurn} />
@@ -71,10 +71,37 @@ export function Conversation({ id, onShowTurn }: ConversationProps) {
           })}
         </ol>
       </div>
-      {end.isAway && <ToEnd onClick={() => virtualizer.scrollToEnd()} />}
+      {isAway && <ToEnd onClick={() => virtualizer.scrollToEnd()} />}
       <Announcer entries={entries} />
     </div>
   )
+}
+
+interface Scrolled {
+  readonly at: number | null
+  readonly entries: readonly Entry[]
+  readonly scroller: RefObject<HTMLDivElement | null>
+  readonly older: ReturnType<typeof useOlder>
+}
+
+/** To the end, or to the entry that is named. */
+function useScrolling(
+  { at, entries, scroller, older }: Scrolled,
+  virtualizer: Pick<Virtualizer<HTMLDivElement, Element>, 'scrollToEnd' | 'scrollToIndex'>,
+) {
+  const show = (index: number): void => virtualizer.scrollToIndex(index, { align: 'center' })
+  const place = usePlace(at, entries, { ...older, show })
+  const { isAway, scrolled } = useEnd(scroller, entries.at(-1), () => {
+    if (!place.isSought()) virtualizer.scrollToEnd()
+  })
+  return {
+    isAway,
+    scrolled: (): void => {
+      place.scrolled()
+      scrolled()
+      older.readIfNear()
+    },
+  }
 }
 
 function ToEnd({ onClick }: { readonly onClick: () => void }) {
@@ -96,17 +123,17 @@ function useOlder(id: string, scroller: RefObject<HTMLDivElement | null>) {
     oldest: state.entries[0]?.key,
   }))
   // Without an answer, the line of trouble says so, and scrolling tries again.
-  const read = useEffectEvent(() => void store.loadOlder().catch(() => {}))
+  const read = (): void => void store.loadOlder().catch(() => {})
+  const fill = useEffectEvent(read)
   // A page that does not fill the screen cannot be scrolled.
   useEffect(() => {
     const at = scroller.current
-    if (at !== null && hasOlder && !isLoading && at.scrollHeight <= at.clientHeight) read()
+    if (at !== null && hasOlder && !isLoading && at.scrollHeight <= at.clientHeight) fill()
   }, [scroller, hasOlder, isLoading, oldest])
   const readIfNear = (): void => {
-    if (hasOlder && !isLoading && (scroller.current?.scrollTop ?? Infinity) < NEAR_START_PX)
-      void store.loadOlder().catch(() => {})
+    if (hasOlder && !isLoading && (scroller.current?.scrollTop ?? Infinity) < NEAR_START_PX) read()
   }
-  return { isLoading, readIfNear }
+  return { hasOlder, isLoading, readIfNear, read }
 }
 
 /** Messages that wait stand above the composer, where they can be changed. */
