@@ -136,6 +136,22 @@ export const MUTANTS_OF_REACH: readonly Mutant[] = [
     tests: ['test/contract/access-matrix.pg.test.ts'],
   },
   {
+    name: 'sessions-of-others-searched',
+    promise: 'A search finds what was said in the sessions that one may see, whichever session it names.',
+    file: 'src/graphql/schema/conversation/search-conversations.ts',
+    find: 'if (seen.participant !== null && (narrowing === null || asked.sessionId !== null))',
+    replace: 'if (seen.participant !== null && narrowing === null)',
+    tests: ['test/stories/searches.pg.test.ts', 'test/contract/access-matrix.pg.test.ts'],
+  },
+  {
+    name: 'what-was-erased-searched',
+    promise: 'A search does not show that something was erased.',
+    file: 'src/graphql/schema/conversation/search-conversations.ts',
+    find: "'${ERASED}'), '${REDACTED}'",
+    replace: "'${REDACTED}'), '${REDACTED}'",
+    tests: ['test/stories/searches.pg.test.ts'],
+  },
+  {
     name: 'namespaces-of-others-listed',
     promise: 'A connector sees the sessions of its namespace, and no others.',
     file: 'src/graphql/schema/session/session-visibility.ts',

@@ -1,6 +1,6 @@
 /**
- * People look for a conversation by what was said in it: by them, by others and by the agent; in what they may read, and
- * in nothing else.
+ * A conversation is found by what was said in it, by people and by the agent: in what one may read, and in nothing
+ * else.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/platform/id.ts'
@@ -157,11 +157,11 @@ test('more than one request may read is searched by several, of which each says 
   const texts = 42_000
   await story.as('cleo').run(api.OpenSessionDocument, { input: { id } })
   const run = (text: string, values: readonly unknown[]): Promise<object[]> =>
-    database.query({ name: '', text }, values)
+    database.query({ name: '', text, timeoutMs: 60_000 }, values)
   await run(
     `INSERT INTO messages (id, session_id, seq, role, user_name, content, trusted, status, client, created_at)
-      SELECT $2 || lpad(n::text, 16, '0'), $1, n + 100, 'USER', 'cleo', 'Nothing to see.' || CASE n WHEN 1 THEN ' But a needle.' ELSE '' END,
-        true, 'STORED', 'cleo', now() FROM generate_series(1, $3::int) n`,
+      SELECT $2 || lpad(n::text, 16, '0'), $1, n + 100, 'USER', 'cleo', 
+        'Nothing to see.' || CASE n WHEN 1 THEN ' But a needle.' ELSE '' END, true, 'STORED', 'cleo', now() FROM generate_series(1, $3::int) n`,
     [id, newId('message').slice(0, 14), texts],
   )
   await run(

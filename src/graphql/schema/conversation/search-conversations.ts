@@ -1,8 +1,8 @@
 /**
- * A search of what was said, in the sessions that a viewer may see, newest first. There is no index of words, which each
- * message would pay for: texts are read slice by slice, in the order of the ids of their messages and tasks, until a
- * page is full or enough was read for one request. What sets the end of a slice is what the viewer may see, and nothing
- * else: that, too, says nothing of others.
+ * A search of what was said, in the sessions that a viewer may see, newest first. There is no index of words, which
+ * each message would pay for: texts are read slice by slice, in the order of the ids of their messages and tasks, until
+ * a page is full or enough was read for one request. What sets the end of a slice is what the viewer may see, and
+ * nothing else: that, too, says nothing of others.
  */
 import type { WantedWords } from '../../../core/text/search-words.ts'
 import { ERASED } from '../../../core/text/erased.ts'
@@ -161,10 +161,10 @@ function textsSql({ table, prefix, content, where }: Texts, { asked, bind, narro
   if (asked.after !== null) conditions.push(`c.id < ${bind(`${prefix}${asked.after}`)}::text`)
   if (seen.prefix !== null) conditions.push(`c.session_id LIKE ${bind(`${likeLiteral(seen.prefix)}%`)}::text`)
   if (seen.participant !== null && (narrowing === null || asked.sessionId !== null))
-    conditions.push(
-      `(SELECT true FROM participants p WHERE p.session_id = c.session_id AND p.user_name = ${bind(seen.participant)}::text)`,
-    )
-  const of = `SELECT substr(c.id, ${prefix.length + 1}) AS place, c.id, c.session_id, octet_length(c.${content}) AS bytes FROM ${table} c`
+    conditions.push(`(SELECT true FROM participants p
+      WHERE p.session_id = c.session_id AND p.user_name = ${bind(seen.participant)}::text)`)
+  const place = `substr(c.id, ${prefix.length + 1}) AS place`
+  const of = `SELECT ${place}, c.id, c.session_id, octet_length(c.${content}) AS bytes FROM ${table} c`
   const from =
     narrowing === null
       ? `${of} WHERE ${conditions.join(' AND ')}`
