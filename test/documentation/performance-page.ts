@@ -54,6 +54,8 @@ computes nothing. So what bounds a process is not how long models take but how m
 - A turn costs the same in an old session: at message 100 / 1 000 / 10 000 it took ${figure('(i) at message 100 / 1 000 / 10 000')} ms, at the first
   ${figure('(i) message to final answer at message 1, ms')}. With 1 000 / 100 000 facts it took ${figure('(i) with 1 000 / 100 000 facts')} ms, with ten ${figure('(i) with 10 facts, ms')}.
 - Lists are read by indexes: of 100 000 sessions, ${figure('(k) lists of sessions, whole and by 19 filters, ms')} ms.
+- What was said is searched without an index, for a second at most in each request: a user in 50 sessions waits 45 ms for a page of hits, and 266 ms
+  where there is none; an admin goes through millions of texts in many requests ([figures](../bench/README.md#searching-what-was-said)).
 - A session with many subscribers costs less for each: an event is executed once for all that select the same and may see the same.
 - Rows stay until [retention](operations.md#retention) is set. Size the disk by the turns of the time that you keep, and as much again for PostgreSQL's
   write-ahead log and dead rows.

@@ -43,7 +43,7 @@ export interface FoundPage {
 const FIRST_SLICE = 200
 const SLICE = 2000
 /** Of what is long, a slice has fewer. */
-const SLICE_BYTES = 4_000_000
+const SLICE_BYTES = 2_000_000
 /** What one request reads at most; where that takes longer than `MAX_MS`, less. */
 const MAX_SLICES = 20
 const MAX_MS = 1000
