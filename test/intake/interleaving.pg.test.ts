@@ -14,6 +14,7 @@ import { sendMessage } from '../../src/intake/message/send-message.ts'
 import { updateSession } from '../../src/intake/session/update-session.ts'
 import { withdrawMessage } from '../../src/intake/message/withdraw-message.ts'
 import { must } from '../../src/platform/must.ts'
+import { acceptMessage } from '../../src/store/intake/accept-message.ts'
 import { deleteIdleSession } from '../../src/store/intake/intake-delete-session.ts'
 import { createWorld, MAX_QUEUED, type World } from './intake-world.ts'
 
@@ -266,4 +267,48 @@ test('a cancel that waits for the end of the turn finds nothing to cancel', asyn
   expect(await world.sql('SELECT cancel_requested FROM turns WHERE session_id = $1', '@bob:cancel')).toEqual([
     { cancel_requested: false },
   ])
+})
+
+/** As processes send the message of an admin's delegated task, whose row has the id. */
+const delegate = (sessionId: string, turnId: string, on: World) => {
+  const at = on.context.clock.now()
+  const message = {
+    id: 'msg_of_a_task',
+    sessionId,
+    role: 'USER',
+    userName: 'bob',
+    trusted: true,
+    mentioned: true,
+    content: 'a task',
+    preview: 'a task',
+    client: 'bob',
+    idempotencyKey: 'task:1',
+    createdAt: at,
+    at,
+    joins: true,
+    attachments: [],
+    call: null,
+  } as const
+  const startsIn = { DIRECT: true, GROUP: true }
+  return acceptMessage(
+    on.context.database,
+    { ...accessOf(on.as('bob')), all: true },
+    {
+      message,
+      turn: { id: turnId, maxQueued: MAX_QUEUED, startsIn, collectWindowMs: 0, mode: null, interrupts: 'NONE' },
+      source: { kind: 'delegation', interactive: false, platform: null, triggerId: null, type: 'DIRECT' },
+      maxSessions: null,
+      openingMode: 'PLAN',
+    },
+  )
+}
+
+test('a message with an id of its own that two processes send at once is stored once', async () => {
+  const id = '@bob:delegated'
+  const [one, two] = await world.interleave(
+    (first) => delegate(id, 'turn_one', first),
+    () => delegate(id, 'turn_two', world),
+  )
+  expect([one, two]).toMatchObject([{ kind: 'Accepted' }, { kind: 'Duplicate', messageId: 'msg_of_a_task' }])
+  expect(await world.log(id)).toEqual(['1 MessageReceived'])
 })

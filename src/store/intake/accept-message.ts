@@ -123,6 +123,8 @@ export interface AcceptOptions {
   readonly retry?: { readonly of: string; readonly by: Actor }
 }
 
+const ONE_MESSAGE: ReadonlySet<unknown> = new Set(['messages_session_id_client_idempotency_key_key', 'messages_pkey'])
+
 /** Each further attempt means that another transaction's commit came between; more than a few in a row cannot be. */
 const MAX_ATTEMPTS = 5
 
@@ -207,8 +209,8 @@ interface Row {
 }
 
 /**
- * Two calls with one idempotency key that do not see each other: the second to commit fails and finds the first next
- * time.
+ * Two calls with one idempotency key, or one id that was made before, as of a delegated task, that do not see each
+ * other: the second to commit fails and finds the first next time.
  */
 async function runOnce(run: () => Promise<Row[]>): Promise<Row | 'raced'> {
   try {
@@ -217,7 +219,7 @@ async function runOnce(run: () => Promise<Row[]>): Promise<Row | 'raced'> {
     return row
   } catch (error) {
     const { code, constraint } = error as { code?: unknown; constraint?: unknown }
-    if (code === '23505' && constraint === 'messages_session_id_client_idempotency_key_key') return 'raced'
+    if (code === '23505' && ONE_MESSAGE.has(constraint)) return 'raced'
     throw error
   }
 }
