@@ -14,6 +14,10 @@ test.each(['08006', '25006', '40001', '40P01', '53200', '53300', '53400', '57014
   },
 )
 
+test('a column that a newer version has taken away is there for that version, or this one after an upgrade', () => {
+  expect(codeOf(Object.assign(new Error('from pg'), { code: '42703' }))).toBe('DATABASE_UNAVAILABLE backoff')
+})
+
 test('a full disk has a name of its own', () => {
   expect(codeOf(Object.assign(new Error('from pg'), { code: '53100' }))).toBe('STORAGE_FULL backoff')
 })

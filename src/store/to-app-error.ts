@@ -15,6 +15,7 @@ export function toAppError(error: unknown): unknown {
       cause: error,
     })
   }
+  if (codes.includes(NO_COLUMN)) return unavailable(error, OTHER_SCHEMA)
   const gone = codes.some((code) => GONE.test(code)) || (codes.length === 0 && SAYS_GONE.test(messageOf(error)))
   return gone ? unavailable(error) : error
 }
@@ -22,8 +23,13 @@ export function toAppError(error: unknown): unknown {
 /** Codes of PostgreSQL, of the system's sockets and of Prisma (P1001 and its kin) that mean "no database right now". */
 const GONE =
   /^(08...|25006|25P03|40001|40P01|53[234]00|57P0.|57014|58030|ECONN.*|EPIPE|ENOTFOUND|ETIMEDOUT|ENOENT|EHOSTUNREACH|P1001|P1002|P1008|P1017|P2024|P2028|P2034|P2037)$/
+/** Of a process that runs on beside the schema of a newer one: that one, or this after an upgrade, can do it. */
+const NO_COLUMN = '42703'
+const OTHER_SCHEMA = 'The database has the schema of another version of the server; try again shortly.'
 /** pg has no codes for these. */
 const SAYS_GONE = /timeout|terminated|connection ended|not queryable/i
+
+const AWAY = 'The database cannot be reached at the moment; try again shortly.'
 
 /** SQLSTATE "connection failure": what the driver adapter's kinds of connection failure are mapped to. */
 const CONNECTION_FAILURE = '08006'
@@ -58,9 +64,6 @@ function codesOf(error: unknown): string[] {
   return [code, ...below].filter((one) => typeof one === 'string')
 }
 
-function unavailable(cause: unknown): AppError {
-  return new AppError('DATABASE_UNAVAILABLE', 'The database cannot be reached at the moment; try again shortly.', {
-    retry: 'backoff',
-    cause,
-  })
+function unavailable(cause: unknown, says = AWAY): AppError {
+  return new AppError('DATABASE_UNAVAILABLE', says, { retry: 'backoff', cause })
 }

@@ -66,6 +66,20 @@ test('a schema that is newer than the code', async () => {
   expect(await readiness(server)).toBe(200)
 })
 
+test('what a column is missing for beside a newer schema, clients send again, and it comes about once', async () => {
+  await using cluster = await Cluster.begin()
+  const server = await cluster.start()
+  const ada = clientOf(server, 'ada')
+  await cluster.query('ALTER TABLE messages RENAME COLUMN attachments TO files')
+  const sending = ada.session('cli:newer').send('run: echo once')
+  await server.logged('an operation failed', ({ err }) => JSON.stringify(err).includes('schema of another version'))
+  await cluster.query('ALTER TABLE messages RENAME COLUMN files TO attachments')
+  await sending
+  await using watch = watchAll(ada, 'cli:newer')
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+  expect(eventsOf(watch, 'MessageReceivedEvent')).toHaveLength(1)
+})
+
 const sandbox = await findSandbox()
 
 describe.skipIf(!sandbox.available)(`on small disks${skipReason(sandbox)}`, () => {
