@@ -49,6 +49,8 @@ export interface AgentsFor {
   readonly instructions?: string | null
   /** Where the session's open runtime is; left out: none stays open. */
   readonly runtime?: RuntimeHolder
+  /** Names the session and the turn in each line; left out: the server's. */
+  readonly logger?: Logger
 }
 
 /** Agents for each turn; they share what they are made of. */

@@ -288,7 +288,7 @@ export class TurnAtHand {
     const config = this.#options.config.current()
     const gate = this.#gateOf(turn, journal, delegated)
     const timeZone = turn.timeZone ?? config.settings.timeZone
-    return { gate, timeZone, runtime: this.#runtime, ...ownOfSession(config, turn) }
+    return { gate, timeZone, runtime: this.#runtime, logger: this.#logger, ...ownOfSession(config, turn) }
   }
 
   #gateOf(turn: OpenTurn, journal: Journal, { share }: DelegationLimits): CallGate {

@@ -43,3 +43,16 @@ test('the last failure of each model is in the server query and in /ready, witho
   expect(await shown()).toEqual([])
   expect(await readiness()).toMatchObject({ checks: { model: { ok: true } } })
 })
+
+test('what the log says of a failed call names the session and the turn that it was for', async () => {
+  await using stub = await StubEndpoint.start({ always: { status: 401, body: { error: { message: 'no' } } } })
+  const lines: Record<string, unknown>[] = []
+  const log = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>)
+  await using story = await Story.begin({ config: { toml: stubProvider(stub) }, log })
+  await converse(story.as('ada'), 'cli:followed', 'Say hi')
+  const { turnId } = lines.find(({ msg }) => msg === 'turn begins') ?? {}
+  expect(turnId).toMatch(/^turn_/)
+  expect(lines.filter(({ msg }) => String(msg).startsWith('planner failed:'))).toEqual([
+    expect.objectContaining({ sessionId: 'cli:followed', turnId }),
+  ])
+})
