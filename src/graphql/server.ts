@@ -107,7 +107,7 @@ class Door {
     this.#hub = createHub(options, this.#sessionNotifier)
     this.#connections = new Connections({ authenticate, config, clock, logger, metrics })
     const perMinute = (): number => config.current().settings.requestsPerMinute
-    this.#rateLimit = new RateLimit({ clock, perMinute, doorbell })
+    this.#rateLimit = new RateLimit({ clock, perMinute, doorbell, logger })
     const persistedQueries = new PersistedQueries()
     const admission = new Admission(clock)
     this.#origins = new Origins({ config, production: options.production, clock, logger })

@@ -64,7 +64,7 @@ beforeAll(async () => {
     hub,
     connections: new Connections({ authenticate, config, clock, logger, metrics }),
     denials: services.denials,
-    rateLimit: new RateLimit({ clock, perMinute: () => 100_000, doorbell }),
+    rateLimit: new RateLimit({ clock, perMinute: () => 100_000, doorbell, logger }),
     admission: new Admission(clock),
     persistedQueries: new PersistedQueries(),
     plugins: [],

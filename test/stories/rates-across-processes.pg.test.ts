@@ -30,3 +30,18 @@ test('what one process has let in is no longer to be had at another, a second la
   expect(untilRefused.length).toBeLessThan(PER_MINUTE / 2)
   expect(await ask(there, 'ben')).toBe('ok')
 })
+
+test('a token that sends too much is one warning in the log, by name, and not a line for each refusal', async () => {
+  const lines: Record<string, unknown>[] = []
+  const log = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>)
+  await using story = await Story.begin({ config: { settings: { requests_per_minute: 5 } }, log })
+  const codes: unknown[] = []
+  for (let n = 0; n < 20; n += 1)
+    codes.push((await story.as('ben').request(ServerDocument, {})).errors[0]?.extensions?.['code'])
+  expect(codes.filter((code) => code === 'RATE_LIMITED').length).toBeGreaterThan(10)
+  const seen = lines.filter(({ level }) => Number(level) >= 30)
+  expect(seen.filter((line) => JSON.stringify(line).includes('RATE_LIMITED'))).toEqual([])
+  expect(seen.filter(({ msg }) => String(msg).startsWith('requests of a token are refused'))).toEqual([
+    expect.objectContaining({ level: 40, tokenName: 'ben' }),
+  ])
+})

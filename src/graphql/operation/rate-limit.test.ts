@@ -26,7 +26,7 @@ function stage() {
   }
   return {
     join: (): RateLimit => {
-      const limit = new RateLimit({ clock, doorbell, perMinute: () => perMinute })
+      const limit = new RateLimit({ clock, doorbell, logger: { warn: () => undefined }, perMinute: () => perMinute })
       limit.start()
       return limit
     },

@@ -8,17 +8,21 @@
  */
 import type { Notification, HeardOf } from '../../events/notification.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
 import { randomHex } from '../../platform/random.ts'
 
 interface Bucket {
   /** Below 0 when more came in elsewhere than there was, or when what came in cost more. */
   left: number
   at: number
+  /** When the log last said that operations are refused. */
+  saidAt: number
 }
 
 export interface RateLimitOptions {
   readonly clock: Pick<Clock, 'monotonicMs' | 'after'>
   readonly perMinute: () => number
+  readonly logger: Pick<Logger, 'warn'>
   readonly doorbell: {
     ring(notification: Notification): void
     on(kind: 'spent', handler: (heard: HeardOf<'spent'>) => void): () => void
@@ -26,6 +30,7 @@ export interface RateLimitOptions {
 }
 
 const SEND_AFTER_MS = 200
+const SAY_EVERY_MS = 60_000
 /** What an operation may cost (operation-limits.ts) and count as one. */
 const COST_OF_ONE = 100
 
@@ -58,7 +63,10 @@ export class RateLimit {
   /** Takes one operation of this token. Returns 0, or how many milliseconds to wait when there is none left. */
   take(tokenName: string): number {
     const bucket = this.#bucketOf(tokenName)
-    if (bucket.left < 1) return Math.ceil((1 - bucket.left) / (this.#options.perMinute() / 60_000))
+    if (bucket.left < 1) {
+      this.#say(tokenName, bucket)
+      return Math.ceil((1 - bucket.left) / (this.#options.perMinute() / 60_000))
+    }
     this.spend(tokenName, 1)
     return 0
   }
@@ -76,11 +84,19 @@ export class RateLimit {
     this.#cancelSend ??= this.#options.clock.after(SEND_AFTER_MS, () => this.#send())
   }
 
+  /** Once a minute and token, since what comes a hundred times a second would bury all other lines. */
+  #say(tokenName: string, bucket: Bucket): void {
+    if (bucket.at - bucket.saidAt < SAY_EVERY_MS) return
+    bucket.saidAt = bucket.at
+    const line = 'requests of a token are refused: it sends more than requests_per_minute; if it has leaked, remove it'
+    this.#options.logger.warn({ tokenName }, line)
+  }
+
   /** As it is at this moment. */
   #bucketOf(tokenName: string): Bucket {
     const perMinute = this.#options.perMinute()
     const now = this.#options.clock.monotonicMs()
-    const bucket = this.#buckets.get(tokenName) ?? { left: perMinute, at: now }
+    const bucket = this.#buckets.get(tokenName) ?? { left: perMinute, at: now, saidAt: -Infinity }
     this.#buckets.set(tokenName, bucket)
     bucket.left = Math.min(perMinute, bucket.left + ((now - bucket.at) * perMinute) / 60_000)
     bucket.at = now

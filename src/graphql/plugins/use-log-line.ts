@@ -13,7 +13,9 @@ export function useLogLine(clock: Clock): DoorPlugin {
       ...(durationMs !== null && { ms: Math.round(durationMs) }),
     }
     const operation = name === null ? null : shownName(name)
-    logger.info({ tokenName: viewer.tokenName, operation, type, outcome, ...figures }, 'operation')
+    // Of those that come too often the rate limit logs one line a minute.
+    const level = codes.includes('RATE_LIMITED') ? 'debug' : 'info'
+    logger[level]({ tokenName: viewer.tokenName, operation, type, outcome, ...figures }, 'operation')
   })
 }
 
