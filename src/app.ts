@@ -8,7 +8,7 @@ import { Delegator } from './delegation/delegator.ts'
 import { deliveryJobKey } from './delivery/outbox.ts'
 import { openLiveConfig, type LiveConfigFile } from './config/live-config.ts'
 import { configPath } from './config/load-config.ts'
-import { AppError, messageOf } from './core/errors.ts'
+import { AppError } from './core/errors.ts'
 import { checkTiming } from './config/timing.ts'
 import { PublicUrl } from './config/public-url.ts'
 import { findMissingKeys } from './config/access/api-keys.ts'
@@ -26,6 +26,7 @@ import { removeJobs } from './jobs/remove-jobs.ts'
 import { createLoginLink, type LoginLink } from './people/create-login-link.ts'
 import { LivePeople } from './people/live-people.ts'
 import { redeemLinkCode } from './people/redeem-link-code.ts'
+import { reasonOf } from './platform/error-code.ts'
 import { commitOfBuild } from './platform/commit-of-build.ts'
 import type { Logger } from './platform/logger.ts'
 import type { Metrics } from './platform/metrics.ts'
@@ -123,7 +124,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const ofPlugins = { options, config, secrets, stored, intake, tools, hooks, runtimes, metrics }
   const plugins = await openPlugins(ofPlugins, opened)
   const build = { version: VERSION, commit: await commit }
-  showLiveFigures({ metrics, database, readings: () => file.readings(), build, clock, logger })
+  showLiveFigures({ metrics, database, readings: () => file.readings(), home: homeWatch, build, clock, logger })
   const door = await openDoor({
     options,
     startedAt,
@@ -289,7 +290,7 @@ function createIntake(parts: IntakeParts): IntakeContext {
   const removePublished: IntakeContext['removePublished'] = (fileIds) =>
     removePublishedBytes(home, fileIds).catch((error: unknown) =>
       logger.error(
-        { error: messageOf(error) },
+        { error: reasonOf(error) },
         'published files without a row could not be removed; retrying every hour',
       ),
     )

@@ -18,13 +18,14 @@ import { addPlugin, until, update } from '../harness/plugins.ts'
 import { eventsOf, send, Story, storyConfig, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
-import { CancelTurnDocument } from '../generated/graphql.ts'
+import { CancelTurnDocument, ServerDocument } from '../generated/graphql.ts'
 import { StubEndpoint } from '../model/stub-endpoint.ts'
 import { answers, PROXIES } from './proxies.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
 const SYSTEMD = '/usr/bin/systemd-analyze'
 const HAPROXY = '/usr/sbin/haproxy'
+const PROMTOOL = process.env['PROMTOOL'] ?? '/usr/bin/promtool'
 
 test.skipIf(!existsSync(SYSTEMD))('systemd takes the unit', async () => {
   await using home = await createTemporaryHome()
@@ -54,9 +55,40 @@ test.skipIf(!existsSync(HAPROXY))('HAProxy takes its configuration', async () =>
   expect(`${stdout}${stderr}`).not.toMatch(/alert|warning/i)
 })
 
+/** Per minute; `value` as promtool writes a series: from + step × count. */
+const ofModel = (name: string, value: string): string =>
+  `      - { series: '${name}{provider="p",model="m"${name.endsWith('_total') ? ',code="x"' : ''}}', values: '${value}' }`
+
+const alertsOf = (series: readonly string[], fires: boolean): string => `  - interval: 1m
+    input_series:
+${series.join('\n')}
+    alert_rule_test:
+      - eval_time: 29m
+        alertname: FactotumModelFails
+        exp_alerts: ${fires ? '[{ exp_labels: { severity: warn, provider: p, model: m } }]' : '[]'}`
+
+test.skipIf(!existsSync(PROMTOOL))(
+  'a model that a small team cannot use is an alert, a rare failure is none',
+  async () => {
+    const [failed, answered] = ['factotum_model_failures_total', 'factotum_model_call_seconds_count']
+    const tests = [
+      alertsOf([ofModel(failed, '0+0.3x30')], true),
+      alertsOf([ofModel(failed, '0+0.3x30'), ofModel(answered, '50+0x30')], true),
+      alertsOf([ofModel(failed, '0+0.3x30'), ofModel(answered, '0+10x30')], false),
+      alertsOf([ofModel(failed, '7+0x30'), ofModel(answered, '0+10x30')], false),
+    ]
+    await using home = await createTemporaryHome()
+    const path = join(home.path, 'alerts.test.yaml')
+    await writeFile(path, `rule_files: ['${join(DEPLOY, 'alerts.yaml')}']\ntests:\n${tests.join('\n')}\n`)
+    const { stdout } = await promisify(execFile)(PROMTOOL, ['test', 'rules', path]) // rejects with what promtool says
+    expect(stdout).toContain('SUCCESS')
+  },
+)
+
 test('dashboard and alerts ask for figures that there are, and each alert is explained', async () => {
   await using story = await Story.begin()
   await endInEachWay(story)
+  await sendTooMuch(story)
   addPlugin(story.home, 'good-plugin', 'good-plugin.ts')
   await until(story, 'good-plugin', 'DISABLED')
   await update(story, { name: 'good-plugin', enabled: true })
@@ -72,7 +104,7 @@ test('dashboard and alerts ask for figures that there are, and each alert is exp
   const alerts = await readFile(join(DEPLOY, 'alerts.yaml'), 'utf8')
   const asked = [...`${dashboard}${alerts}`.matchAll(/\b(?:factotum|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name)
   expect(asked.length).toBeGreaterThan(40)
-  expect(asked.filter((name) => !known.has(name.replace(/_bucket$/, '')))).toEqual([])
+  expect(asked.filter((name) => !known.has(name.replace(/_(?:bucket|count)$/, '')))).toEqual([])
   const values = valuesAskedFor(`${dashboard.replaceAll('\\"', '"')}${alerts}`)
   expect(values.length).toBeGreaterThan(5)
   expect(values.filter(({ metric, label }) => !new RegExp(`^${metric}\\{(.*,)?${label}[,}]`, 'm').test(text))).toEqual(
@@ -96,6 +128,14 @@ test('dashboard and alerts ask for figures that there are, and each alert is exp
   await story.reconfigure('[settings]\nmax_queued = "many"\n')
   expect(await (await askOperators(story.app.url, '/metrics')).text()).toMatch(/^factotum_config_reload_ok 0$/m)
 })
+
+/** As with a token that has leaked. */
+async function sendTooMuch(story: Story): Promise<void> {
+  await using _few = await story.reconfigureForNow(storyConfig({ settings: { requests_per_minute: 1 } }))
+  const cleo = story.as('cleo')
+  const both = [await cleo.request(ServerDocument, {}), await cleo.request(ServerDocument, {})]
+  expect(both[1]?.errors[0]?.extensions?.['code']).toBe('RATE_LIMITED')
+}
 
 /** One turn that is done, one that is cancelled while its planner thinks, one whose planner fails. */
 async function endInEachWay(story: Story): Promise<void> {

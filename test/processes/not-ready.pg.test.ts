@@ -5,6 +5,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { ServerDocument } from '../generated/graphql.ts'
+import { askOperators } from '../harness/ask-operators.ts'
 import { clientOf, Cluster } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { SmallDiskPostgres } from '../harness/small-disk-postgres.ts'
@@ -24,6 +25,7 @@ test('a home that vanishes, or is another one, while the server runs', async () 
   await rename(cluster.home, aside)
   expect(await server.logged(LOST)).toMatchObject({ problem: `${cluster.home} is not there any more` })
   expect(await readiness(server)).toBe(503)
+  expect(await (await askOperators(server.url, '/metrics')).text()).toMatch(/^factotum_home_usable 0$/m)
   await mkdir(cluster.home)
   await server.logged(LOST, ({ problem }) => String(problem).includes('another folder'))
   expect(await readiness(server)).toBe(503)

@@ -3,8 +3,8 @@
  * connections and configuration, and which versions run. All of one answer are of one moment.
  */
 import type { ConfigReadings } from '../../config/live-config.ts'
-import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { reasonOf } from '../../platform/error-code.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Database } from '../../store/database.ts'
@@ -14,6 +14,8 @@ export interface LiveFiguresOptions {
   readonly metrics: Metrics
   readonly database: Database
   readonly readings: () => ConfigReadings
+  /** FACTOTUM_HOME, and what is wrong with it; null: nothing. */
+  readonly home: { readonly problem: string | null }
   readonly build: { readonly version: string; readonly commit: string | null }
   readonly clock: Clock
   readonly logger: Logger
@@ -31,7 +33,7 @@ export function showLiveFigures(options: LiveFiguresOptions): void {
 /** Without an answer of the database in time they are not numbers. */
 function showOfAll(options: LiveFiguresOptions): void {
   const { gaugeOf } = options.metrics
-  const readAll = shared(() => readOrNull(options))
+  const readAll = shared(readerOf(options))
   const figuresNow = shared(() => Promise.race([readAll(), options.clock.sleep(LIMIT_MS).then(() => null)]))
   const show = (name: string, help: string, value: (figures: LiveFigures) => number): void =>
     gaugeOf(name, help, {
@@ -62,12 +64,16 @@ function showOfAll(options: LiveFiguresOptions): void {
 }
 
 /** Of this process. */
-function showOwn({ metrics: { gaugeOf }, database, readings, build }: LiveFiguresOptions): void {
+function showOwn({ metrics: { gaugeOf }, database, readings, home, build }: LiveFiguresOptions): void {
   gaugeOf('database_connections', 'Connections to the database, by state; waiting: requests that want one.', {
     labelNames: ['state'],
     read: (gauge) => {
       for (const [state, count] of Object.entries(database.connections())) gauge.set({ state }, count)
     },
+  })
+  gaugeOf('home_usable', '0: FACTOTUM_HOME takes no files, and no turn begins here.', {
+    labelNames: [],
+    read: (gauge) => gauge.set(home.problem === null ? 1 : 0),
   })
   gaugeOf('config_reload_ok', '0: config.toml as it is now was refused, and the one before holds.', {
     labelNames: [],
@@ -83,13 +89,21 @@ function showOwn({ metrics: { gaugeOf }, database, readings, build }: LiveFigure
   })
 }
 
-/** Null: the database does not answer. /metrics answers all the same. */
-async function readOrNull({ database, logger }: LiveFiguresOptions): Promise<LiveFigures | null> {
-  try {
-    return await readLiveFigures(database)
-  } catch (error) {
-    logger.warn({ error: messageOf(error) }, 'figures of the queue could not be read; /metrics goes without them')
-    return null
+/** Null: the database does not answer. /metrics answers all the same, and of an outage one line is logged. */
+function readerOf({ database, logger }: LiveFiguresOptions): () => Promise<LiveFigures | null> {
+  let isAway = false
+  return async () => {
+    try {
+      const figures = await readLiveFigures(database)
+      if (isAway) logger.info('figures of the queue can be read again')
+      isAway = false
+      return figures
+    } catch (error) {
+      const line = 'figures of the queue could not be read; /metrics goes without them until they can'
+      if (!isAway) logger.warn({ error: reasonOf(error) }, line)
+      isAway = true
+      return null
+    }
   }
 }
 
