@@ -1,10 +1,10 @@
 /** Opens the database and what follows its commits, here and in other processes. */
 import type { AppOptions } from './app-options.ts'
-import { messageOf } from './core/errors.ts'
 import { Progress } from './config/command-line/progress.ts'
 import { shareConnections } from './config/process-connections.ts'
 import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
+import { reasonOf } from './platform/error-code.ts'
 import type { Clock } from './platform/clock.ts'
 import { takeTimeOfIds } from './platform/id.ts'
 import type { Logger } from './platform/logger.ts'
@@ -80,7 +80,7 @@ async function fill(database: Database, logger: Logger): Promise<void> {
   try {
     await database.fill()
   } catch (error) {
-    logger.warn({ error: messageOf(error) }, 'not all database connections were opened; each is when it is needed')
+    logger.warn({ error: reasonOf(error) }, 'not all database connections were opened; each is when it is needed')
   }
 }
 

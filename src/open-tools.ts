@@ -3,8 +3,8 @@ import type { AppOptions } from './app-options.ts'
 import type { Agents } from './agents/agent.ts'
 import { createAgentsFor, type AgentsFor } from './agents/create-agents.ts'
 import type { LiveConfig } from './config/config.ts'
-import { messageOf } from './core/errors.ts'
 import type { ModelRuntimes } from './core/tool/model-runtime.ts'
+import { reasonOf } from './platform/error-code.ts'
 import type { AddressGuard } from './delivery/address-guard.ts'
 import { createCommandRunner, type CommandService } from './execution/run-command.ts'
 import { ConfinedPrograms } from './execution/sandbox/confined-programs.ts'
@@ -61,7 +61,7 @@ export async function openTools(parts: ToolsParts, opened: Opened): Promise<Tool
   // One that is not recorded is measured again behind the session's next command.
   const onMeasured = (measured: MeasuredWorkspace): void =>
     void recordWorkspaceBytes(database, measured).catch((error: unknown) =>
-      logger.warn({ error: messageOf(error), ...measured }, 'the size of a workspace is not recorded'),
+      logger.warn({ error: reasonOf(error), ...measured }, 'the size of a workspace is not recorded'),
     )
   const commands = await createCommandRunner({ home, logger, clock, onMeasured })
   opened.add('commands', () => commands.stop())

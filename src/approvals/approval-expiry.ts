@@ -2,10 +2,10 @@
  * An approval that is not decided in time counts as denied. A job at its expiry settles it, and a job every minute
  * settles what that one missed; both settle all that is overdue, so their order and repetition do not matter.
  */
-import { messageOf } from '../core/errors.ts'
 import type { NewApproval } from '../core/turn-write.ts'
 import { enqueueJobs } from '../jobs/enqueue-jobs.ts'
 import type { JobHandlers, PeriodicJob } from '../jobs/job-runner.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { findOverdue, type UnsettledApproval } from '../store/turn/approvals.ts'
@@ -53,7 +53,7 @@ export class ApprovalExpiry {
         { name: EXPIRE, payload: {}, key: approvalJobKey(first.id), runAt: first.expiresAt },
       ])
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, 'no job watches over an approval; the sweep will')
+      logger.warn({ error: reasonOf(error) }, 'no job watches over an approval; the sweep will')
     }
   }
 

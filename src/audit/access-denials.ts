@@ -11,8 +11,8 @@ import { seesAllSessions } from '../config/access/session-access.ts'
 import type { LiveConfig } from '../config/config.ts'
 import { hashToken } from '../config/access/token-hash.ts'
 import type { DenialReason, NewAuditEntry } from '../core/audit-entry.ts'
-import { messageOf } from '../core/errors.ts'
 import type { Viewer } from '../core/identity.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { appendAudit } from '../store/audit-entries.ts'
@@ -146,7 +146,7 @@ export class AccessDenials {
       )
       for (const { window, count } of counted) window.recorded = (window.recorded ?? 0) + count
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, 'denied accesses could not be written to the audit; retrying')
+      logger.warn({ error: reasonOf(error) }, 'denied accesses could not be written to the audit; retrying')
     }
     // What could not be written, or was denied meanwhile, comes next time.
     for (const [key, window] of this.#windows) if (isOver(window) && !isUnrecorded(window)) this.#windows.delete(key)

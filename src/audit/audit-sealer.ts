@@ -6,7 +6,8 @@
  * again. A process that dies in between leaves nothing half done: what it had not sealed is sealed by the next. A seal
  * that this process knows and that is gone or changed is reported in the log and in the audit.
  */
-import { isOutage, messageOf } from '../core/errors.ts'
+import { isOutage } from '../core/errors.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -125,7 +126,7 @@ export class AuditSealer {
       if (seconds > LATE_SECONDS)
         logger.warn({ seconds }, 'audit entries wait to be sealed: a transaction on the database does not end')
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, 'check for unsealed audit entries failed; retrying later')
+      logger.warn({ error: reasonOf(error) }, 'check for unsealed audit entries failed; retrying later')
     }
   }
 }

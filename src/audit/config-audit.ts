@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts'
 import { describeChange } from '../config/describe-change.ts'
 import type { LiveConfigFile } from '../config/live-config.ts'
 import type { ConfigChange } from '../core/audit-entry.ts'
-import { messageOf } from '../core/errors.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import type { Clock } from '../platform/clock.ts'
 import { sharedId } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -72,10 +72,7 @@ export class ConfigAudit {
     try {
       await appendAudit(database, [entry])
     } catch (error) {
-      logger.error(
-        { error: messageOf(error), entry },
-        'a change of the configuration could not be written to the audit',
-      )
+      logger.error({ error: reasonOf(error), entry }, 'a change of the configuration could not be written to the audit')
     }
   }
 }

@@ -12,10 +12,10 @@ import type { ApiKeys } from '../config/access/api-keys.ts'
 import { toViewer } from '../config/access/authenticate.ts'
 import { seesSession } from '../config/access/session-access.ts'
 import { webhookSecretsOf, whyUnsigned } from '../config/access/webhook-secret.ts'
-import { messageOf } from '../core/errors.ts'
 import { ERASED } from '../core/text/erased.ts'
 import { enqueueJobs, type NewJob } from '../jobs/enqueue-jobs.ts'
 import type { JobHandlers, PeriodicJob } from '../jobs/job-runner.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -270,7 +270,7 @@ export class Outbox {
 
   #warn(sessionId: string, error: unknown): void {
     this.#options.logger.warn(
-      { sessionId, error: messageOf(error) },
+      { sessionId, error: reasonOf(error) },
       'deliveries of the session stopped; the next sweep resumes them',
     )
   }

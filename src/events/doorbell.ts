@@ -15,7 +15,7 @@
  * then, too.
  */
 import type pg from 'pg'
-import { messageOf } from '../core/errors.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import type { Clock } from '../platform/clock.ts'
 import { Coalesced } from '../platform/waiting/coalesced.ts'
 import { randomHex } from '../platform/random.ts'
@@ -166,7 +166,7 @@ export class Doorbell {
         for (const [key, notification] of sent) if (this.#waiting.get(key) === notification) this.#waiting.delete(key)
       }
     } catch (error) {
-      this.#options.logger.warn({ error: messageOf(error) }, 'NOTIFY failed; reconnecting')
+      this.#options.logger.warn({ error: reasonOf(error) }, 'NOTIFY failed; reconnecting')
       this.#giveUp(client)
     }
   }
@@ -251,7 +251,7 @@ export class Doorbell {
   /** Says goodbye, but not for long: the other side may be gone. */
   async #close(client: pg.Client | null): Promise<void> {
     const ended = client?.end().catch((error: unknown) => {
-      this.#options.logger.debug({ error: messageOf(error) }, 'connection for NOTIFY was already closed')
+      this.#options.logger.debug({ error: reasonOf(error) }, 'connection for NOTIFY was already closed')
     })
     await Promise.race([ended, this.#options.clock.sleep(1000)])
   }

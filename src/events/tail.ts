@@ -10,8 +10,8 @@
  *
  * Unanchored (`#head` is null) → anchored, by the first read or the first published events → closed.
  */
-import { messageOf } from '../core/errors.ts'
 import type { SessionEvent } from '../core/session-event.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import { Coalesced } from '../platform/waiting/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { LogPage, LogRange } from './log.ts'
@@ -180,7 +180,7 @@ export class Tail {
         if (page.lastSeq < target && this.#reached === target) this.#reached = page.lastSeq
       }
     } catch (error) {
-      logger.warn({ sessionId, error: messageOf(error) }, 'log could not be read; the next poll retries')
+      logger.warn({ sessionId, error: reasonOf(error) }, 'log could not be read; the next poll retries')
     }
   }
 

@@ -7,7 +7,7 @@
  */
 import pg from 'pg'
 import { parseCronItems, run, Logger as WorkerLogger, type Runner, type TaskList } from 'graphile-worker'
-import { isOutage, messageOf } from '../core/errors.ts'
+import { isOutage } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import { reasonOf } from '../platform/error-code.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -71,7 +71,7 @@ export class JobRunner {
       application_name: 'factotum jobs',
     })
     const warn = (error: Error): void =>
-      options.logger.warn({ error: messageOf(error) }, 'job runner lost a connection; it opens another')
+      options.logger.warn({ error: reasonOf(error) }, 'job runner lost a connection; it opens another')
     this.#pool.on('error', warn)
     this.#pool.on('connect', (client) => void client.on('error', warn))
     const { clock, logger } = options
@@ -170,7 +170,7 @@ export class JobRunner {
 
   #warn(error: unknown): void {
     if (!this.#stopping.signal.aborted)
-      this.#options.logger.warn({ error: messageOf(error) }, 'job runner ended; restarting')
+      this.#options.logger.warn({ error: reasonOf(error) }, 'job runner ended; restarting')
   }
 }
 
@@ -182,7 +182,7 @@ const LEVELS = { error: 'warn', warning: 'warn', info: 'debug', debug: 'trace' }
 export function jobLogger(logger: Logger): WorkerLogger {
   return new WorkerLogger(() => (level, message, meta) => {
     if (meta['failure'] === true) return
-    const error = meta['error'] === undefined ? {} : { error: messageOf(meta['error']) }
+    const error = meta['error'] === undefined ? {} : { error: reasonOf(meta['error']) }
     logger[LEVELS[level]](error, `jobs: ${message}`)
   })
 }

@@ -9,8 +9,9 @@
 import { nextExpiry, withPeople, type StoredPeople } from '../config/access/with-people.ts'
 import type { Config, LiveConfig } from '../config/config.ts'
 import type { LiveConfigFile } from '../config/live-config.ts'
-import { isOutage, messageOf } from '../core/errors.ts'
+import { isOutage } from '../core/errors.ts'
 import type { Doorbell } from '../events/doorbell.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Timing } from '../config/timing.ts'
 import { Coalesced } from '../platform/waiting/coalesced.ts'
@@ -103,14 +104,14 @@ export class LivePeople implements LiveConfig {
   async changed(): Promise<void> {
     this.#options.doorbell.ring({ kind: 'people' })
     await this.#reads.run().catch((error: unknown) => {
-      this.#options.logger.warn({ error: messageOf(error) }, 'a change of people could not be read; retrying')
+      this.#options.logger.warn({ error: reasonOf(error) }, 'a change of people could not be read; retrying')
     })
   }
 
   /** Should another process know more already. Never rejects: then what is known stays. */
   async renew(): Promise<void> {
     await this.#reads.run().catch((error: unknown) => {
-      this.#options.logger.warn({ error: messageOf(error) }, 'people could not be read; retrying')
+      this.#options.logger.warn({ error: reasonOf(error) }, 'people could not be read; retrying')
     })
   }
 
@@ -124,7 +125,7 @@ export class LivePeople implements LiveConfig {
     for (const cleanup of this.#cleanups.splice(0)) cleanup()
     await this.#poll.stop()
     await this.#noteUses().catch((error: unknown) => {
-      this.#options.logger.warn({ error: messageOf(error) }, 'last uses of tokens could not be written; they are lost')
+      this.#options.logger.warn({ error: reasonOf(error) }, 'last uses of tokens could not be written; they are lost')
     })
   }
 

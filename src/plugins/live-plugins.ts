@@ -13,6 +13,7 @@ import type { PluginStatus } from '../core/status.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { PluginManifest } from '../plugin-api/manifest.ts'
 import type { Json } from '../plugin-api/hook-inputs.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Timing } from '../config/timing.ts'
 import { idKind } from '../platform/id.ts'
@@ -131,7 +132,7 @@ export class LivePlugins {
       this.#callInTurns(called)
     } catch (error) {
       this.#options.logger.warn(
-        { error: messageOf(error) },
+        { error: reasonOf(error) },
         'plugins could not be read yet; turns that begin now have none',
       )
     }
@@ -178,7 +179,7 @@ export class LivePlugins {
     this.#options.doorbell.ring({ kind: 'row', id })
     if (!this.#isStarted) return
     await this.#ticks.run().catch((error: unknown) => {
-      this.#options.logger.warn({ error: messageOf(error) }, 'a change of plugins could not be read; retrying')
+      this.#options.logger.warn({ error: reasonOf(error) }, 'a change of plugins could not be read; retrying')
     })
   }
 
@@ -380,7 +381,7 @@ export class LivePlugins {
   /** Should this fail, some calls are not counted. */
   async #countLast(running: Running): Promise<void> {
     await this.#count(running).catch((error: unknown) => {
-      const line = { plugin: running.supervisor.name, error: messageOf(error) }
+      const line = { plugin: running.supervisor.name, error: reasonOf(error) }
       this.#options.logger.warn(line, 'calls of a plugin could not be counted; its counts stay too low')
     })
   }

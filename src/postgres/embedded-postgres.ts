@@ -17,7 +17,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { must } from '../platform/must.ts'
 import { Periodic } from '../platform/waiting/periodic.ts'
-import { hasCode } from '../platform/error-code.ts'
+import { hasCode, reasonOf } from '../platform/error-code.ts'
 import { homeAccount, prepareHome } from '../config/home/factotum-home.ts'
 import { findPostgresBinaries } from './postgres-binaries.ts'
 import { prepareCluster, preparePgDirectory, SUPERUSER, type Cluster } from './postgres-cluster.ts'
@@ -174,7 +174,7 @@ export class EmbeddedPostgres {
     this.#held = null
     try {
       const last = await isLastUser(holder.client).catch((error: unknown) => {
-        logger.warn({ error: messageOf(error) }, 'the embedded PostgreSQL was gone before it was stopped')
+        logger.warn({ error: reasonOf(error) }, 'the embedded PostgreSQL was gone before it was stopped')
         return false
       })
       if (!last) return
@@ -210,7 +210,7 @@ export class EmbeddedPostgres {
       pauses: REVIVAL_BACKOFF,
       isWanted: () => !signal.aborted,
       onFailure: (error, attempt) =>
-        logger.error({ attempt, error: messageOf(error) }, 'the embedded PostgreSQL did not start; retrying'),
+        logger.error({ attempt, error: reasonOf(error) }, 'the embedded PostgreSQL did not start; retrying'),
       signal,
     })
   }

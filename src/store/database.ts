@@ -5,8 +5,8 @@
  */
 import { PrismaPg } from '@prisma/adapter-pg'
 import { Pool, type PoolClient } from 'pg'
-import { messageOf } from '../core/errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import type { Logger } from '../platform/logger.ts'
 import { planAsAsked } from './connection/plan-mode.ts'
 import { WritableClient } from './connection/writable-client.ts'
@@ -80,12 +80,12 @@ export class Database {
     this.#pool.on('connect', planAsAsked)
     // An idle connection broke: the pool replaces it; the next query tells whether the database is really gone.
     this.#pool.on('error', (error) =>
-      options.logger.warn({ error: messageOf(error) }, 'database connection lost; the pool opens another'),
+      options.logger.warn({ error: reasonOf(error) }, 'database connection lost; the pool opens another'),
     )
     // A connection that is in use may have no error listener, and an error without one ends the process. The borrower
     // it learns of its end by the next statement.
     this.#pool.on('connect', (client) => {
-      client.on('error', (error) => options.logger.debug({ error: messageOf(error) }, 'a database connection broke'))
+      client.on('error', (error) => options.logger.debug({ error: reasonOf(error) }, 'a database connection broke'))
     })
   }
 

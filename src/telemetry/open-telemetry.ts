@@ -1,6 +1,6 @@
 /** Opens the way to a collector of OpenTelemetry, where the environment names one. Called once, by open-figures.ts. */
 import type { Registry } from 'prom-client'
-import { messageOf } from '../core/errors.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { readTelemetrySettings, type Environment } from './telemetry-settings.ts'
@@ -33,7 +33,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Tracing>
     logger.info({ traces: traces?.protocol, metrics: metrics?.protocol }, 'telemetry is sent to a collector')
     return tracing
   } catch (error) {
-    logger.warn({ error: messageOf(error) }, 'telemetry could not be started; nothing is sent to a collector')
+    logger.warn({ error: reasonOf(error) }, 'telemetry could not be started; nothing is sent to a collector')
     return NO_TRACING
   }
 }

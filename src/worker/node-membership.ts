@@ -8,10 +8,10 @@
  */
 import { hostname } from 'node:os'
 import type { Client } from 'pg'
-import { messageOf } from '../core/errors.ts'
 import type { Timing } from '../config/timing.ts'
 import type { CommandService } from '../execution/run-command.ts'
 import { identityOfServer } from '../execution/process/server-identity.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import { type Clock, machineMs } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { Periodic } from '../platform/waiting/periodic.ts'
@@ -55,6 +55,8 @@ export class NodeMembership {
   readonly #options: NodeMembershipOptions
   readonly #beats: Periodic
   #membership: Membership | null = null
+  /** What broke the connection, of which a beat would only say that it cannot be used; null: nothing. */
+  #broken: Error | null = null
   /** Null: nothing to take off the list before this process joins again. */
   #left: Left | null = null
 
@@ -86,7 +88,7 @@ export class NodeMembership {
     if (membership === null) return
     // Without the database there is nothing to leave: others see by the lock that this node is gone.
     await leaveNode(this.#options.database, membership.node, { hasDied: false }).catch((error: unknown) =>
-      this.#options.logger.warn({ error: messageOf(error) }, 'could not deregister node; other nodes will evict it'),
+      this.#options.logger.warn({ error: reasonOf(error) }, 'could not deregister node; other nodes will evict it'),
     )
     await this.#close(membership.client)
   }
@@ -113,7 +115,10 @@ export class NodeMembership {
       }
       return isListed
     } catch (error) {
-      logger.error({ node, error: messageOf(error) }, 'beat failed; running turns stop and resume from their rows')
+      logger.error(
+        { node, error: reasonOf(this.#broken ?? error) },
+        'beat failed; running turns stop and resume from their rows',
+      )
       return false
     }
   }
@@ -171,6 +176,7 @@ export class NodeMembership {
   /** The end of the connection makes the next beat due, which fails then. */
   #open(): Client {
     const { beatTimeoutMs } = this.#options.timing
+    this.#broken = null
     const client = new WritableClient({
       connectionString: this.#options.database.url,
       keepAlive: true,
@@ -179,7 +185,7 @@ export class NodeMembership {
       application_name: 'factotum node',
     })
     client.on('error', (error) => {
-      this.#options.logger.warn({ error: messageOf(error) }, 'node connection broke; the next beat fails')
+      this.#broken ??= error
       this.#beats.wake()
     })
     client.on('end', () => this.#beats.wake())

@@ -7,8 +7,9 @@
  */
 import { checkBudget } from '../audit/budget.ts'
 import type { LiveConfig } from '../config/config.ts'
-import { isOutage, messageOf } from '../core/errors.ts'
+import { isOutage } from '../core/errors.ts'
 import type { Doorbell } from '../events/doorbell.ts'
+import { reasonOf } from '../platform/error-code.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { Coalesced } from '../platform/waiting/coalesced.ts'
@@ -80,7 +81,7 @@ export class PausedTurns {
     const onFailure = (error: unknown, attempt: number): void => {
       if (!isOutage(error)) throw error
       if (attempt === 0)
-        logger.warn({ error: messageOf(error) }, 'paused turns could not be made ready after a change; retrying')
+        logger.warn({ error: reasonOf(error) }, 'paused turns could not be made ready after a change; retrying')
     }
     const isWanted = (): boolean => !signal.aborted
     await retried(() => this.#wakeOnce(mayGoOn), { clock, pauses: PAUSES, isWanted, onFailure, signal }).catch(

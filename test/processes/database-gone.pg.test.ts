@@ -110,6 +110,24 @@ test.each(outages)(
   },
 )
 
+test('log and /ready say what is wrong with the database and what to do, and /metrics says it once', async () => {
+  await using stage = await beginStage()
+  const { proxy, server } = stage
+  const scrape = async (): Promise<string> => (await askOperators(server.url, '/metrics')).text()
+  proxy.cut()
+  const beat = await server.logged('beat failed; running turns stop and resume from their rows')
+  expect(beat['error']).not.toContain('not queryable')
+  const detail = expect.stringMatching(/^PostgreSQL takes no work: (?!The database cannot be reached)/)
+  const fix = expect.stringContaining('factotum doctor')
+  expect(await readiness(server)).toMatchObject({ database: { ok: false, detail, fix } })
+  for (let n = 0; n < 3; n += 1) expect(await scrape()).toMatch(/^factotum_database_up 0$/m)
+  const unread = server.logs.filter(({ msg }) => msg.startsWith('figures of the queue could not be read'))
+  expect(unread).toEqual([expect.objectContaining({ error: expect.stringMatching(/\(.+\)$/) })])
+  proxy.restore()
+  await expect.poll(scrape).toMatch(/^factotum_database_up 1$/m)
+  await server.logged('figures of the queue can be read again')
+})
+
 /** Watches the log from the start until so many turns have ended. */
 async function turnsEnd(ada: ApiClient, turns: number) {
   await using watch = watchAll(ada, SESSION)

@@ -5,7 +5,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '../../core/errors.ts'
+import { reasonOf } from '../../platform/error-code.ts'
 import { hostInUrl } from '../../platform/host-in-url.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { reaches } from '../../platform/reaches.ts'
@@ -25,7 +25,7 @@ export async function writeListening(home: string, url: string, logger: Logger):
     const lines = [...(await stillListening(others)), url].map((address) => `${address}\n`)
     await writeFile(path, lines.join(''), { mode: 0o644 })
   } catch (error) {
-    logger.warn({ error: messageOf(error) }, `${path} could not be written; commands on this machine may need PORT`)
+    logger.warn({ error: reasonOf(error) }, `${path} could not be written; commands on this machine may need PORT`)
   }
 }
 

@@ -6,12 +6,11 @@
 import { existsSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '../../core/errors.ts'
 import { randomHex } from '../../platform/random.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { must } from '../../platform/must.ts'
-import { hasCode } from '../../platform/error-code.ts'
+import { hasCode, reasonOf } from '../../platform/error-code.ts'
 import { explainDisk } from './explain-disk.ts'
 import { findAbandoned } from './staged-upload.ts'
 import { folderNames, removeWorkspace, sessionsFolder, workspaceName } from './workspace.ts'
@@ -74,7 +73,7 @@ async function removeOrLog({ home, logger }: Remover, folder: string): Promise<b
   } catch (error) {
     const text =
       'what a session has left on disk could not be removed; retrying every hour (unmount what is mounted in it)'
-    logger.error({ path, error: messageOf(error) }, text)
+    logger.error({ path, error: reasonOf(error) }, text)
     return false
   }
 }

@@ -6,13 +6,13 @@
  * be; the token is judged again when the body has come.
  */
 import type { IncomingMessage } from 'node:http'
-import { messageOf } from '../../core/errors.ts'
 import type { Credential, Viewer } from '../../core/identity.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import { MAX_UPLOAD_BYTES } from '../../core/file/uploaded-file.ts'
 import type { Uploads } from '../../execution/workspace/uploads.ts'
 import { expectFile, receiveFile, type FileReceived, type FileTarget } from '../../intake/file/receive-file.ts'
 import type { IntakeContext, StagedFile } from '../../intake/intake-context.ts'
+import { reasonOf } from '../../platform/error-code.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { CredentialOf } from '../login/credential.ts'
 import { Holdings } from '../operation/holdings.ts'
@@ -140,7 +140,7 @@ export class FileReceiver {
       return await this.#options.uploads.stage(request, abort.signal)
     } catch (error) {
       if (!abort.signal.aborted && request.complete) throw error
-      this.#options.logger.debug({ error: messageOf(error) }, 'an upload was broken off')
+      this.#options.logger.debug({ error: reasonOf(error) }, 'an upload was broken off')
       return 'BROKEN'
     } finally {
       cancel()

@@ -5,6 +5,7 @@ import type { CommandService } from '../../execution/run-command.ts'
 import { AppError } from '../../core/errors.ts'
 import { modelKey } from '../../config/models/model-choice.ts'
 import type { ModelFailure } from '../../model/model-failures.ts'
+import { reasonOf } from '../../platform/error-code.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Database, Statement } from '../../store/database.ts'
 import type { CheckResult, Readiness } from './readiness.ts'
@@ -48,10 +49,15 @@ async function checkDatabase(database: Database): Promise<CheckResult> {
     })
     return { ok: true, detail: 'PostgreSQL answers, and has space on its disk' }
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'STORAGE_FULL') throw error
-    return { ok: false, detail: 'the disk of the database is full', fix: 'Make space on it; work goes on by itself.' }
+    if (!(error instanceof AppError)) throw error
+    if (error.code === 'STORAGE_FULL')
+      return { ok: false, detail: 'the disk of the database is full', fix: 'Make space on it; work goes on by itself.' }
+    // The message of the error is for users; what is behind it says what to mend.
+    return { ok: false, detail: `PostgreSQL takes no work: ${reasonOf(error.cause ?? error)}`, fix: DATABASE_FIX }
   }
 }
+
+const DATABASE_FIX = 'Mend PostgreSQL, or DATABASE_URL; "factotum doctor" checks both, and work goes on by itself.'
 
 /** A sort that does not fit into memory takes space on the disk of the database for a moment, and leaves no row. */
 const SMALL_MEMORY: Statement = { name: '', text: `SET LOCAL work_mem = '64kB'` }

@@ -3,11 +3,11 @@
  * tail per session (src/events), one share group per distinct selection and access class.
  */
 import { GraphQLError } from 'graphql'
-import { messageOf } from '../../core/errors.ts'
 import type { Viewer } from '../../core/identity.ts'
 import { isSessionId } from '../../core/session/session-id.ts'
 import type { Feed, Following } from '../../events/feed.ts'
 import { noSuchSession } from '../../intake/authorize-session.ts'
+import { reasonOf } from '../../platform/error-code.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { Coalesced } from '../../platform/waiting/coalesced.ts'
 import { retried } from '../../platform/waiting/retried.ts'
@@ -157,7 +157,7 @@ class AwaitedSession implements Hold {
     } catch (error) {
       // The poll of followed sessions comes back to it.
       this.#options.logger.warn(
-        { sessionId: operation.sessionId, error: messageOf(error) },
+        { sessionId: operation.sessionId, error: reasonOf(error) },
         'a session that is waited for could not be opened',
       )
     }
@@ -296,7 +296,7 @@ class FollowedSession {
       pauses: RETRY,
       isWanted: () => !this.#ended,
       onFailure: (error) =>
-        logger.warn({ sessionId: this.#sessionId, error: messageOf(error) }, 'access could not be rechecked; retrying'),
+        logger.warn({ sessionId: this.#sessionId, error: reasonOf(error) }, 'access could not be rechecked; retrying'),
     })
   }
 

@@ -8,11 +8,12 @@
  * already had.
  */
 import { GraphQLError, type ExecutionResult } from 'graphql'
-import { AppError, messageOf } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Viewer } from '../../core/identity.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { Following } from '../../events/feed.ts'
 import type { Read } from '../../events/tail.ts'
+import { reasonOf } from '../../platform/error-code.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { Coalesced } from '../../platform/waiting/coalesced.ts'
 import { retried } from '../../platform/waiting/retried.ts'
@@ -229,7 +230,7 @@ export class ShareGroup {
   #recover(error: unknown): void {
     const { clock, logger, metrics } = this.#options
     if (error instanceof AppError) {
-      logger.warn({ error: messageOf(error) }, 'events could not be read; retrying')
+      logger.warn({ error: reasonOf(error) }, 'events could not be read; retrying')
       clock.after(RETRY_MS, () => this.wake())
       return
     }
@@ -419,7 +420,7 @@ function retrying<Answer>(
     isWanted: () => member.open,
     onFailure: (error) => {
       if (!(error instanceof AppError)) throw error
-      logger.warn({ error: messageOf(error) }, 'events could not be read; retrying')
+      logger.warn({ error: reasonOf(error) }, 'events could not be read; retrying')
     },
   })
 }

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { CloseCode, MessageType } from 'graphql-ws'
 import type { RawData, WebSocket } from 'ws'
-import { messageOf } from '../../core/errors.ts'
 import type { Credential, Viewer } from '../../core/identity.ts'
+import { reasonOf } from '../../platform/error-code.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Connection, EndReason } from './connections.ts'
@@ -47,7 +47,7 @@ export class SocketClient implements Connection {
     options.webSocket.on('pong', () => (this.#missedBeats = 0))
     // Frames that break the protocol, or are too large: ws closes the socket with the fitting code.
     options.webSocket.on('error', (error) =>
-      options.logger.info({ error: messageOf(error) }, 'a WebSocket failed; it is closed'),
+      options.logger.info({ error: reasonOf(error) }, 'a WebSocket failed; it is closed'),
     )
   }
 

@@ -5,10 +5,11 @@
  *
  * No turn waits for it, and it waits for none.
  */
-import { AppError, isOutage, messageOf } from '../../core/errors.ts'
+import { AppError, isOutage } from '../../core/errors.ts'
 import type { Timing } from '../../config/timing.ts'
 import type { Doorbell } from '../../events/doorbell.ts'
 import type { Feed } from '../../events/feed.ts'
+import { reasonOf } from '../../platform/error-code.ts'
 import { randomHex } from '../../platform/random.ts'
 import { Periodic } from '../../platform/waiting/periodic.ts'
 import {
@@ -94,7 +95,7 @@ export class Checkpointer {
       this.wake()
     } catch (error) {
       logger.warn(
-        { sessionId, error: messageOf(error) },
+        { sessionId, error: reasonOf(error) },
         'checkpoint could not be made due; the end of the next turn retries',
       )
     }
@@ -169,7 +170,7 @@ export class Checkpointer {
       const failure = `The server made an error while it made this checkpoint (reference ${correlationId}).`
       feed.published(await failCheckpoint(context, claim, failure))
     } catch (worse) {
-      logger.warn({ sessionId, error: messageOf(worse) }, 'checkpoint could not be released; its claim expires')
+      logger.warn({ sessionId, error: reasonOf(worse) }, 'checkpoint could not be released; its claim expires')
     }
   }
 }

@@ -3,10 +3,11 @@
  * for jobs, and does one after another. All state is in rows: when a process dies, another one goes on, or the next
  * start.
  */
-import { AppError, isOutage, messageOf } from '../../core/errors.ts'
+import { AppError, isOutage } from '../../core/errors.ts'
 import type { Timing } from '../../config/timing.ts'
 import type { Doorbell } from '../../events/doorbell.ts'
 import type { Feed } from '../../events/feed.ts'
+import { reasonOf } from '../../platform/error-code.ts'
 import { randomHex } from '../../platform/random.ts'
 import { Periodic } from '../../platform/waiting/periodic.ts'
 import {
@@ -87,7 +88,7 @@ export class CurationJobs {
       for (const id of changedIds) doorbell.ring({ kind: 'row', id })
     } catch (error) {
       if (!(error instanceof AppError)) return await this.#giveUp(claim, error)
-      logger.warn({ sessionId, error: messageOf(error) }, 'curation failed')
+      logger.warn({ sessionId, error: reasonOf(error) }, 'curation failed')
       await failCuration(context, claim)
     }
   }

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { RequestSettings } from '../../config/config.ts'
-import { messageOf } from '../../core/errors.ts'
+import { reasonOf } from '../../platform/error-code.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { RequestShape } from './request-shape.ts'
 
@@ -90,7 +90,7 @@ export class FormMemory {
       return this.#known.get(nameOf(key)) ?? this.#keep(key, read.success ? formFrom(read.data) : NOTHING_KNOWN)
     } catch (error) {
       this.#logger.warn(
-        { ...key, error: messageOf(error) },
+        { ...key, error: reasonOf(error) },
         'the form of a model cannot be read; the usual one is tried',
       )
       return NOTHING_KNOWN
@@ -121,7 +121,7 @@ export class FormMemory {
     try {
       await this.#store?.merge(key, { ...now.shape, ...(now.beginsInThought ? { beginsInThought: true } : {}) })
     } catch (error) {
-      this.#logger.warn({ ...key, error: messageOf(error) }, 'the form of a model is not kept; this process knows it')
+      this.#logger.warn({ ...key, error: reasonOf(error) }, 'the form of a model is not kept; this process knows it')
     }
   }
 

@@ -5,6 +5,7 @@
  */
 import { messageOf } from '../../core/errors.ts'
 import type { Doorbell } from '../../events/doorbell.ts'
+import { reasonOf } from '../../platform/error-code.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { PluginManifest } from '../../plugin-api/manifest.ts'
 import { appendAudit } from '../../store/audit-entries.ts'
@@ -133,7 +134,7 @@ export class KnownPlugins {
     } catch (error) {
       if (before === undefined) this.#loaded.delete(name)
       else this.#loaded.set(name, before)
-      logger.warn({ plugin: name, error: messageOf(error) }, 'a plugin is not recorded; retrying')
+      logger.warn({ plugin: name, error: reasonOf(error) }, 'a plugin is not recorded; retrying')
       return false
     }
   }

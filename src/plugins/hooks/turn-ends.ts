@@ -7,9 +7,10 @@
  */
 import { currentUser } from '../../config/access/current-user.ts'
 import type { LiveConfig } from '../../config/config.ts'
-import { AppError, messageOf } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { enqueueJobs } from '../../jobs/enqueue-jobs.ts'
 import type { JobHandlers, PeriodicJob } from '../../jobs/job-runner.ts'
+import { reasonOf } from '../../platform/error-code.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { HookInputs } from '../../plugin-api/hook-inputs.ts'
@@ -91,7 +92,7 @@ export class TurnEnds {
     const round = this.#giveFresh(turnIds)
       .catch((error: unknown) =>
         this.#options.logger.warn(
-          { error: messageOf(error) },
+          { error: reasonOf(error) },
           'plugins could not be given the end of a turn; the next sweep does',
         ),
       )

@@ -27,7 +27,7 @@ import { metricExporter, spanExporter } from './exporters.ts'
 import { RegistryMetrics } from './registry-metrics.ts'
 import { SdkTracing } from './sdk-tracing.ts'
 import { ExportResultCode, type ExportResult } from '@opentelemetry/core'
-import { messageOf } from '../../core/errors.ts'
+import { reasonOf } from '../../platform/error-code.ts'
 import type { Logger } from '../../platform/logger.ts'
 
 const NAME = 'factotum'
@@ -140,7 +140,7 @@ class CollectorWatch {
     this.#isDown = isDown
     if (isDown)
       this.#logger.warn(
-        { error: messageOf(error) },
+        { error: reasonOf(error) },
         'the collector takes no telemetry; what it misses is lost, and turns do not wait for it',
       )
     else this.#logger.info('the collector takes telemetry again')

@@ -3,10 +3,10 @@
  * copy is removed before its link is published. Text is searched as everywhere (src/secrets/redaction.ts); what is
  * packed or encrypted cannot be.
  */
+import { reasonOf } from '../../platform/error-code.ts'
 import { isAscii } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
-import { messageOf } from '../../core/errors.ts'
 import type { Publication, PublishedCopy } from '../../execution/workspace/publication.ts'
 import type { Redactor } from '../../secrets/redaction.ts'
 import { publishedPath, removePublishedBytes } from '../../store/files/published-bytes.ts'
@@ -50,7 +50,7 @@ async function findProblem(
   try {
     return (await holdsSecret(path, redactor)) ? 'it holds a secret, and anybody with the link could read it' : null
   } catch (error) {
-    logger.error({ error: messageOf(error) }, 'a published file cannot be searched for secrets, so it is not published')
+    logger.error({ error: reasonOf(error) }, 'a published file cannot be searched for secrets, so it is not published')
     return 'the server could not keep it'
   }
 }

@@ -5,8 +5,8 @@
  * What must hold: nothing is read without watchers; a group that fails keeps no other from being notified; where
  * changes may have been missed, watchers are told to read their list.
  */
-import { messageOf } from '../../../core/errors.ts'
 import type { Doorbell } from '../../../events/doorbell.ts'
+import { reasonOf } from '../../../platform/error-code.ts'
 import { Coalesced } from '../../../platform/waiting/coalesced.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { ChangeWatcher, type ListChange } from './change-watcher.ts'
@@ -96,7 +96,7 @@ export class ChangeNotifier<Interest> {
       const ids = changed.map(([id]) => id)
       await notify(group, ids, this.#watchers)
     } catch (error) {
-      logger.warn({ group, error: messageOf(error) }, `watchers of ${subject} could not be notified of a change`)
+      logger.warn({ group, error: reasonOf(error) }, `watchers of ${subject} could not be notified of a change`)
       this.#miss()
     }
   }
