@@ -46,8 +46,8 @@ export interface CallOptions {
   /** Gives the call up: it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Without an answer after so many milliseconds it is UNREACHABLE; 20 seconds when left out. More where the server
-   * itself may wait for longer, such as for a model.
+   * Where nothing of an answer comes for so many milliseconds it is UNREACHABLE; 20 seconds when left out. More where
+   * the server itself may wait for longer, such as for a model. A large message has longer to be on its way.
    */
   readonly answerWithinMs?: number
 }
@@ -72,13 +72,15 @@ interface Sent extends RequestInit {
   readonly headers?: Record<string, string>
   /** Gives it up: it rejects with the signal's reason. */
   readonly signal: AbortSignal
-  /** Aborted when no answer is waited for any more: it is UNREACHABLE. */
-  readonly deadline?: AbortSignal
+  /** When nothing came for so many milliseconds, it is UNREACHABLE; left out, it has no end of its own. */
+  readonly answerWithinMs?: number
 }
 
 const PATIENCE_MS = 60_000
 /** Without an answer by then the connection counts as broken, although it stands: the server is gone. */
 const ANSWER_WITHIN_MS = 20_000
+/** What a poor mobile network carries: what is sent, over one that stands, is not taken for lost before. */
+const SENT_BYTES_PER_MS = 4
 /**
  * A connection that stays silent that long after a ping is dead, whatever the platform thinks (a laptop that slept).
  */
@@ -170,14 +172,15 @@ export class Connection {
     const until = this.until(signal)
     const waiting = AbortSignal.any([until, AbortSignal.timeout(this.#options.patienceMs ?? PATIENCE_MS)])
     const backoff = new Backoff()
+    const body = JSON.stringify({ query: document.toString(), variables })
     for (;;) {
       try {
         const result = await this.#fetch(this.#url, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ query: document.toString(), variables }),
+          body,
           signal: until,
-          deadline: AbortSignal.timeout(answerWithinMs),
+          answerWithinMs: answerWithinMs + body.length / SENT_BYTES_PER_MS,
         })
         return dataOf(result) as Data
       } catch (error) {
@@ -197,12 +200,19 @@ export class Connection {
     return this.#fetch(this.#url.replace(/\/graphql$/, path), { method: 'PUT', body: body as BodyInit, signal })
   }
 
-  async #fetch(url: string, { signal, deadline = signal, ...request }: Sent): Promise<Answer> {
+  async #fetch(url: string, { signal, answerWithinMs, ...request }: Sent): Promise<Answer> {
+    const silence = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const expectMore = (): void => {
+      clearTimeout(timer)
+      if (answerWithinMs) timer = setTimeout(() => silence.abort(), answerWithinMs)
+    }
     try {
-      const until = AbortSignal.any([signal, deadline])
+      const until = AbortSignal.any([signal, silence.signal])
+      expectMore()
       const headers = { ...request.headers, ...(await this.#authorization(until)) }
       const response = await fetch(url, { ...request, headers, signal: until })
-      const answer = parse(await response.text())
+      const answer = parse(await textOf(response, expectMore))
       if (ANSWERED.some((field) => field in answer)) {
         this.#hasAnswered = true
         return answer
@@ -216,6 +226,8 @@ export class Connection {
       signal.throwIfAborted()
       if (error instanceof ClientError) throw error
       throw (await this.#originRefusal()) ?? new ClientError('UNREACHABLE', `No answer from ${url}.`, { cause: error })
+    } finally {
+      clearTimeout(timer)
     }
   }
 
@@ -367,6 +379,16 @@ function graphqlUrl(url: string): string {
   const address = new URL(url)
   address.pathname = address.pathname.replace(/(\/graphql)?\/?$/, '/graphql')
   return address.href
+}
+
+/** `onPart`: a part of it is here, however slow the network is. React Native gives no parts. */
+function textOf(response: Response, onPart: () => void): Promise<string> {
+  onPart()
+  const transform: TransformerTransformCallback<Uint8Array, Uint8Array> = (part, carried) => {
+    onPart()
+    carried.enqueue(part)
+  }
+  return (response.body ? new Response(response.body.pipeThrough(new TransformStream({ transform }))) : response).text()
 }
 
 /** Without fields where it is no JSON of an object. */
