@@ -6,7 +6,7 @@ import { MAX_CONTENT_BYTES } from '../../src/intake/message/message-content.ts'
 import { AppendMessageDocument, OpenSessionDocument } from '../generated/graphql.ts'
 import { approvalRules } from '../harness/approvals.ts'
 import { hasBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { ConsoleWorld } from './console-world.ts'
+import { ConsoleWorld, SERVER_AWAY } from './console-world.ts'
 
 const ID = 'cli:long'
 /** Of the page's socket, which counts as lost when the clock leaps over it. */
@@ -169,6 +169,75 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
     await page.getByText('Not sent, because this did not arrive: plan.txt').waitFor()
     expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('What does the plan say?')
     expect(await page.locator('.entry-person').count()).toBe(0)
+  })
+
+  test('a file that is left out on its way is sent no further, and is not taken for the next of its name', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli:left-out', allowed: /Failed to load/ })
+    const { page } = opened
+    const held: (() => void)[] = []
+    await page.route('**/files/**', async (route) => {
+      await new Promise<void>((resolve) => held.push(resolve))
+      await route.continue().catch(() => {})
+    })
+    const plan = { name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('Tuesday') }
+    await page.getByLabel('Files', { exact: true }).setInputFiles(plan)
+    await expect.poll(() => held.length).toBe(1)
+    const given = page.waitForEvent('requestfailed', (request) => request.url().includes('/files/'))
+    await page.getByRole('button', { name: 'Leave out plan.txt' }).click()
+    await given
+    await page.getByLabel('Files', { exact: true }).setInputFiles(plan)
+    await expect.poll(() => held.length).toBe(2)
+    held[0]?.()
+    await page.getByText('on its way').waitFor()
+    held[1]?.()
+    await page.locator('.composer').getByText('7 B').waitFor()
+  })
+
+  test('a message that was sent without a network is there after a reload, and arrives once', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli:unsent', allowed: SERVER_AWAY })
+    const { page } = opened
+    const begun = Promise.withResolvers<void>()
+    await page.getByText('Nothing was said yet').waitFor()
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('mutation SendMessage') !== true) return route.continue()
+      begun.resolve()
+      await route.abort('internetdisconnected')
+    })
+    await say(page, 'From the train')
+    await begun.promise
+    const sent = page.locator('.entry-person', { hasText: 'From the train' })
+    await page.reload()
+    await sent.getByText('The page was left').waitFor()
+    await page.unroute('**/graphql')
+    await sent.getByRole('button', { name: 'Send again' }).click()
+    await page.locator('.entry-agent').waitFor()
+    await page.reload()
+    await page.locator('.entry-agent').waitFor()
+    expect([await sent.count(), await page.getByText('The page was left').count()]).toEqual([1, 0])
+  })
+
+  test('a message whose answer was lost is no unsent one after a reload', async () => {
+    await using opened = await world.open('ada', { path: '/sessions/cli:lost-answer', allowed: SERVER_AWAY })
+    const { page } = opened
+    await page.getByText('Nothing was said yet').waitFor()
+    const taken = Promise.withResolvers<void>()
+    // What the server has taken is not shown either: neither the answer nor the log come.
+    await page.routeWebSocket('**/graphql', () => {})
+    await page.reload()
+    await page.getByText('Nothing was said yet').waitFor()
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('mutation SendMessage') !== true) return route.continue()
+      await route.fetch()
+      taken.resolve()
+      await route.abort('internetdisconnected')
+    })
+    await say(page, 'From the train')
+    await taken.promise
+    await page.reload()
+    const sent = page.locator('.entry-person', { hasText: 'From the train' })
+    await sent.waitFor()
+    await expect.poll(() => page.evaluate('sessionStorage.length')).toBe(0)
+    expect([await sent.count(), await page.getByText('The page was left').count()]).toEqual([1, 0])
   })
 
   test('why a message is not taken is read out', async () => {

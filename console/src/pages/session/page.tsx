@@ -14,6 +14,7 @@ import { Pending } from '../../ui/feedback/pending.tsx'
 import { Approvals } from './approval/approvals.tsx'
 import { Composer } from './composer/composer.tsx'
 import { Queue } from './composer/queue.tsx'
+import { restoreUnsent, useUnsent } from './composer/use-unsent.ts'
 import { useUploads } from './composer/use-uploads.ts'
 import { Conversation } from './conversation/conversation.tsx'
 import { DetailsPanel } from './details/details-panel.tsx'
@@ -29,6 +30,7 @@ import './session.css'
 
 export default function SessionPage({ id }: { readonly id: string }) {
   const viewer = useViewer()
+  useUnsent(id)
   const status = useSession(id, (state) => state.status)
   const state = useSession(id, ({ session }) => session?.status)
   const trouble = useSessionTrouble(id)
@@ -108,7 +110,9 @@ interface TalkProps {
 export function begin(path: string): void {
   const id = decodePart(path.split('/')[2] ?? '')
   beginRead(SessionPageDocument, { id })
-  const leave = sessionStore(client, id).subscribe(() => {})
+  const store = sessionStore(client, id)
+  restoreUnsent(store)
+  const leave = store.subscribe(() => {})
   leave()
 }
 

@@ -12,6 +12,8 @@ export interface Upload {
   readonly file: File
   readonly status: 'sending' | 'there' | 'failed'
   readonly problem: string | null
+  /** Aborted when it is left out. */
+  readonly leaving: AbortController
 }
 
 export interface Uploads {
@@ -23,6 +25,7 @@ export interface Uploads {
   readonly paste: (files: Iterable<File>) => void
   /** One that failed. */
   readonly retry: (upload: Upload) => void
+  /** One on its way is sent no further. */
   readonly remove: (name: string) => void
   /** The names of those that are there; none is left then. */
   readonly take: () => string[]
@@ -30,11 +33,11 @@ export interface Uploads {
 
 export function useUploads(sessionId: string): Uploads {
   const [files, setFiles] = useState<readonly Upload[]>([])
-  const change = (name: string, part: Partial<Upload>): void =>
-    setFiles((before) => before.map((file) => (file.name === name ? { ...file, ...part } : file)))
-  const begin = ({ name, file }: NamedFile<File>): void =>
-    void upload(sessionId, name, file).then((problem) => {
-      change(name, problem === null ? { status: 'there' } : { status: 'failed', problem })
+  const change = ({ leaving }: Upload, part: Partial<Upload>): void =>
+    setFiles((before) => before.map((file) => (file.leaving === leaving ? { ...file, ...part } : file)))
+  const begin = (begun: Upload): void =>
+    void upload(sessionId, begun).then((problem) => {
+      change(begun, problem === null ? { status: 'there' } : { status: 'failed', problem })
       void queryClient.invalidateQueries({ queryKey: keyOf(SessionDetailsDocument, { id: sessionId }) })
     })
   const add = (added: readonly NamedFile<File>[]): void => {
@@ -44,9 +47,14 @@ export function useUploads(sessionId: string): Uploads {
     if (leftOut > 0)
       notify({ tone: 'bad', text: `At most ${MOST_FILES} files go with one message. Left out: ${leftOut}.` })
     const names = new Set(chosen.map(({ name }) => name))
-    const fresh = chosen.map((named): Upload => ({ ...named, status: 'sending', problem: null }))
+    const fresh = chosen.map((named): Upload => ({
+      ...named,
+      status: 'sending',
+      problem: null,
+      leaving: new AbortController(),
+    }))
     setFiles((before) => [...before.filter(({ name }) => !names.has(name)), ...fresh])
-    chosen.forEach(begin)
+    fresh.forEach(begin)
   }
   return {
     files,
@@ -57,10 +65,13 @@ export function useUploads(sessionId: string): Uploads {
       add([...added].map((file) => ({ name: pastedName(file.name, at), file })))
     },
     retry: (failed) => {
-      change(failed.name, { status: 'sending' })
+      change(failed, { status: 'sending' })
       begin(failed)
     },
-    remove: (name) => setFiles((before) => before.filter((file) => file.name !== name)),
+    remove: (name) => {
+      for (const file of files) if (file.name === name) file.leaving.abort()
+      setFiles((before) => before.filter((file) => file.name !== name))
+    },
     take: () => {
       setFiles([])
       return files.flatMap(({ name, status }) => (status === 'there' ? [name] : []))
@@ -69,8 +80,8 @@ export function useUploads(sessionId: string): Uploads {
 }
 
 /** Null: it is there. Otherwise why not, for people. Never rejects. */
-async function upload(sessionId: string, name: string, file: File): Promise<string | null> {
+async function upload(sessionId: string, { name, file, leaving: { signal } }: Upload): Promise<string | null> {
   const path = `files/${encodeURIComponent(sessionId)}/${encodeURIComponent(name)}`
-  const answer = await plainRequest(path, { method: 'PUT', body: file })
+  const answer = await plainRequest(path, { method: 'PUT', body: file, signal })
   return typeof answer === 'string' ? answer : null
 }
