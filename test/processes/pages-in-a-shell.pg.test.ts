@@ -122,7 +122,7 @@ describe('documents of the API', () => {
   test.each(documents)('$page:$line', async ({ text }) => {
     const answer = await answerTo(text.replace('appr_…', 'appr_00000000000000000000000000'))
     expect(answer.errors).toBeUndefined()
-    expect(JSON.stringify(answer.data)).toMatch(/Payload|"id"|NotFound|"status"|"seq"/)
+    expect(JSON.stringify(answer.data)).toMatch(/Payload|"id"|NotFound|"status"|"seq"|"edges"/)
   })
 })
 
