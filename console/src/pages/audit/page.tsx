@@ -158,8 +158,10 @@ function Filters({ typed, change, tail, filter }: FiltersProps) {
         value={typed.sessionId}
         onChange={(event) => change({ ...typed, sessionId: event.target.value })}
       />
-      <DayField label="From (UTC)" day={typed.from} change={(from) => change({ ...typed, from })} />
-      <DayField label="To (UTC)" day={typed.to} change={(to) => change({ ...typed, to })} />
+      <div className="audit-days">
+        <DayField label="From" day={typed.from} change={(from) => change({ ...typed, from })} />
+        <DayField label="To" day={typed.to} change={(to) => change({ ...typed, to })} />
+      </div>
       <Button icon={tail.isPaused ? 'play' : 'pause'} aria-pressed={tail.isPaused} onClick={tail.pause}>
         {tail.isPaused ? `Go on (${tail.waiting} new)` : 'Pause'}
       </Button>
@@ -178,8 +180,7 @@ function DayField({ label, day, change }: DayFieldProps) {
   return (
     <TextField
       label={label}
-      isLabelUnseen
-      title={label}
+      title="A day in UTC"
       type="date"
       value={day}
       onChange={(event) => change(event.target.value)}

@@ -63,7 +63,6 @@ export default function UsagePage() {
             <option key={value} value={value}>{`${value} days`}</option>
           ))}
         </SelectField>
-        <CsvButton by={by} days={days} span={span} />
       </header>
       <div className="page-body page-padded usage">
         <ByDay days={days} by={by} measure={measure} span={span} />
@@ -104,7 +103,10 @@ function ByDay({ days, by, measure, span }: ByDayProps) {
       </EmptyState>
     )
   return (
-    <Card title={`${measure === 'cost' ? 'Cost' : measure === 'calls' ? 'Calls' : 'Tokens'} by day (UTC)`}>
+    <Card
+      title={`${measure === 'cost' ? 'Cost' : measure === 'calls' ? 'Calls' : 'Tokens'} by day (UTC)`}
+      actions={<CsvButton by={by} days={days} span={span} />}
+    >
       <StackedPlot stacks={stacks} amountText={text} label="The figures of the table below, stacked day by day" />
       <UsageTable stacks={stacks} amountText={text} />
       {unpriced !== null && <p className="soft foreign">{unpriced}</p>}
