@@ -25,6 +25,7 @@ import {
   type AuditTrailSubscription,
 } from '../generated/graphql.ts'
 import { PATIENCE } from '../harness/patience.ts'
+import { select } from '../harness/plugins.ts'
 
 let story: Story
 beforeAll(async () => {
@@ -319,4 +320,18 @@ test('event streams that begin at the same time are no more than a user may have
   // Other tests may still have some.
   expect(answers.filter(isStream).length).toBeLessThanOrEqual(2)
   await Promise.all(answers.map(async ({ body }) => body?.cancel()))
+})
+
+test('what only a newer version knows is shown as that, with the rest of the page', async () => {
+  const entries = Object.entries({
+    CONFIG: '{"change": "MOVED_TO_MARS", "detail": "at noon"}',
+    SESSION: '{"change": "PAINTED", "detail": null}',
+    ACCESS_DENIED: '{"field": "Query.mars", "reason": "TOO_FAR", "count": 1}',
+  }).map(([kind, data], n) => `('aud_newer${n}', now() + interval '${n} ms', '${kind}', 'newer', '${data}')`)
+  await select(story, `INSERT INTO audit_entries (id, at, kind, actor, data) VALUES ${entries.join()}`)
+  expect(await auditOf({ actor: 'newer' })).toMatchObject([
+    { denialReason: 'OTHER', field: 'Query.mars' },
+    { sessionChange: 'OTHER', sessionDetail: null },
+    { configChange: 'OTHER', configDetail: 'at noon' },
+  ])
 })

@@ -26,6 +26,16 @@ import { toShownMs } from '../values/duration-ms.ts'
 
 type Values<Name extends string> = Record<Name, { readonly description: string }>
 
+const OTHER = {
+  description:
+    'A newer version of the server recorded it, and this one does not know it; the rest of the entry says more.',
+}
+
+/** A value that is not known would fail the whole page; processes of a newer version write to the same audit. */
+function knownIn<Name extends string>(values: Values<Name | 'OTHER'>, name: Name): Name | 'OTHER' {
+  return Object.hasOwn(values, name) ? name : 'OTHER'
+}
+
 const ADMIN = { admin: true } as const
 
 export const AuditKindEnum = builder.enumType('AuditKind', {
@@ -43,82 +53,87 @@ export const AuditKindEnum = builder.enumType('AuditKind', {
   } as const satisfies Values<AuditKind>,
 })
 
+const CONFIG_CHANGES = {
+  RELOADED: { description: 'A change of config.toml was taken over.' },
+  REFUSED: { description: 'A change of config.toml breaks a rule; the configuration stays.' },
+  SECRETS_RELOADED: { description: 'An admin had the secrets read again.' },
+  RIGHTS_CHANGED: { description: "The rights of a turn's user changed between its plan and a task." },
+  BUDGET_NEARLY_USED: { description: 'A user has used 80 % of what a budget allows in a day; once for each limit.' },
+  BUDGET_USED_UP: { description: 'A user has used all that a budget allows in a day; once for each limit.' },
+  AUDIT_REMOVED: { description: 'The oldest entries were removed, as audit_retention_days says.' },
+  AUDIT_TAMPERED: { description: 'A seal over the audit was removed or changed.' },
+  SCHEDULE_CREATED: { description: 'A schedule was created.' },
+  SCHEDULE_UPDATED: { description: 'A schedule was changed.' },
+  SCHEDULE_DELETED: { description: 'A schedule was deleted.' },
+  SCHEDULE_TRIGGERED: { description: 'A schedule was made to run at once.' },
+  SCHEDULE_PAUSED: { description: 'The server took a schedule out of use, because it cannot go on.' },
+  USER_CREATED: { description: 'An admin added a user.' },
+  USER_UPDATED: { description: 'An admin changed the rights of a user.' },
+  USER_REMOVED: { description: 'An admin removed a user, with all tokens and identities.' },
+  USER_MERGED: {
+    description: 'A user has become another one; the detail names both, earlier entries keep their name.',
+  },
+  TOKEN_CREATED: { description: 'An admin made a token.' },
+  TOKEN_REVOKED: { description: 'An admin revoked a token.' },
+  IDENTITY_LINKED: { description: 'A connector knows a user under a further identity.' },
+  IDENTITY_UNLINKED: { description: 'A connector knows a user under an identity no longer.' },
+  LINK_CODE_CREATED: { description: 'A user was shown a code with which to link a channel.' },
+  PLUGIN_FOUND: { description: 'A plugin was found for the first time; it is off until an admin enables it.' },
+  PLUGIN_UPDATED: { description: 'An admin changed a plugin; the detail names what.' },
+  PLUGIN_RESTARTED: { description: 'An admin had a plugin started again.' },
+  LOGIN_LINK_CREATED: { description: 'A link was made that logs in to the console, once.' },
+  LOGGED_IN: { description: 'A person logged in to the console; the detail says how.' },
+  LOGGED_OUT: { description: 'A person logged out of the console, in one browser or everywhere.' },
+  LINK_CODES_GUESSED: { description: 'So many wrong codes came that no more are taken for some minutes.' },
+  OTHER,
+} as const satisfies Values<ConfigChange | 'OTHER'>
 const ConfigChangeEnum = builder.enumType('ConfigChange', {
   description: 'What happened to the configuration.',
-  values: {
-    RELOADED: { description: 'A change of config.toml was taken over.' },
-    REFUSED: { description: 'A change of config.toml breaks a rule; the configuration stays.' },
-    SECRETS_RELOADED: { description: 'An admin had the secrets read again.' },
-    RIGHTS_CHANGED: { description: "The rights of a turn's user changed between its plan and a task." },
-    BUDGET_NEARLY_USED: { description: 'A user has used 80 % of what a budget allows in a day; once for each limit.' },
-    BUDGET_USED_UP: { description: 'A user has used all that a budget allows in a day; once for each limit.' },
-    AUDIT_REMOVED: { description: 'The oldest entries were removed, as audit_retention_days says.' },
-    AUDIT_TAMPERED: { description: 'A seal over the audit was removed or changed.' },
-    SCHEDULE_CREATED: { description: 'A schedule was created.' },
-    SCHEDULE_UPDATED: { description: 'A schedule was changed.' },
-    SCHEDULE_DELETED: { description: 'A schedule was deleted.' },
-    SCHEDULE_TRIGGERED: { description: 'A schedule was made to run at once.' },
-    SCHEDULE_PAUSED: { description: 'The server took a schedule out of use, because it cannot go on.' },
-    USER_CREATED: { description: 'An admin added a user.' },
-    USER_UPDATED: { description: 'An admin changed the rights of a user.' },
-    USER_REMOVED: { description: 'An admin removed a user, with all tokens and identities.' },
-    USER_MERGED: {
-      description: 'A user has become another one; the detail names both, earlier entries keep their name.',
-    },
-    TOKEN_CREATED: { description: 'An admin made a token.' },
-    TOKEN_REVOKED: { description: 'An admin revoked a token.' },
-    IDENTITY_LINKED: { description: 'A connector knows a user under a further identity.' },
-    IDENTITY_UNLINKED: { description: 'A connector knows a user under an identity no longer.' },
-    LINK_CODE_CREATED: { description: 'A user was shown a code with which to link a channel.' },
-    PLUGIN_FOUND: { description: 'A plugin was found for the first time; it is off until an admin enables it.' },
-    PLUGIN_UPDATED: { description: 'An admin changed a plugin; the detail names what.' },
-    PLUGIN_RESTARTED: { description: 'An admin had a plugin started again.' },
-    LOGIN_LINK_CREATED: { description: 'A link was made that logs in to the console, once.' },
-    LOGGED_IN: { description: 'A person logged in to the console; the detail says how.' },
-    LOGGED_OUT: { description: 'A person logged out of the console, in one browser or everywhere.' },
-    LINK_CODES_GUESSED: { description: 'So many wrong codes came that no more are taken for some minutes.' },
-  } as const satisfies Values<ConfigChange>,
+  values: CONFIG_CHANGES,
 })
 
+const SESSION_CHANGES = {
+  OPENED: { description: 'It was opened for the first time.' },
+  UPDATED: { description: 'Its description, metadata, webhook, status or participants changed.' },
+  DELETED: { description: 'It was deleted.' },
+  TURN_CANCELLED: { description: 'The end of its turn was asked for.' },
+  TURN_RETRIED: { description: 'A turn was tried again; the detail names that turn.' },
+  TURN_PAUSED: { description: 'Its turn waits because a budget is used up.' },
+  MESSAGE_EDITED: { description: 'A message that waited was changed.' },
+  CHECKPOINT_REQUESTED: {
+    description: 'A checkpoint was asked for, or a fresh session started from it; the detail names the reason.',
+  },
+  MESSAGE_WITHDRAWN: { description: 'A message that waited was withdrawn.' },
+  FORKED: { description: 'It was opened as a copy of another; the detail names that one, and up to which event.' },
+  EXPORTED: { description: 'An admin took a copy of it over HTTP.' },
+  IMPORTED: {
+    description: 'It was imported, by an admin over HTTP or by "factotum session import"; the detail names what from.',
+  },
+  FILE_RECEIVED: { description: 'A person put a file into it; the detail has its id and size.' },
+  USER_ERASED: { description: 'What a user had said was erased; the detail names the user.' },
+  RETENTION_REMOVED: {
+    description: 'What was older than [retention] allows went; the detail says how much of what.',
+  },
+  OTHER,
+} as const satisfies Values<SessionChange | 'OTHER'>
 const SessionChangeEnum = builder.enumType('SessionChange', {
   description: 'What happened to a session.',
-  values: {
-    OPENED: { description: 'It was opened for the first time.' },
-    UPDATED: { description: 'Its description, metadata, webhook, status or participants changed.' },
-    DELETED: { description: 'It was deleted.' },
-    TURN_CANCELLED: { description: 'The end of its turn was asked for.' },
-    TURN_RETRIED: { description: 'A turn was tried again; the detail names that turn.' },
-    TURN_PAUSED: { description: 'Its turn waits because a budget is used up.' },
-    MESSAGE_EDITED: { description: 'A message that waited was changed.' },
-    CHECKPOINT_REQUESTED: {
-      description: 'A checkpoint was asked for, or a fresh session started from it; the detail names the reason.',
-    },
-    MESSAGE_WITHDRAWN: { description: 'A message that waited was withdrawn.' },
-    FORKED: { description: 'It was opened as a copy of another; the detail names that one, and up to which event.' },
-    EXPORTED: { description: 'An admin took a copy of it over HTTP.' },
-    IMPORTED: {
-      description:
-        'It was imported, by an admin over HTTP or by "factotum session import"; the detail names what from.',
-    },
-    FILE_RECEIVED: { description: 'A person put a file into it; the detail has its id and size.' },
-    USER_ERASED: { description: 'What a user had said was erased; the detail names the user.' },
-    RETENTION_REMOVED: {
-      description: 'What was older than [retention] allows went; the detail says how much of what.',
-    },
-  } as const satisfies Values<SessionChange>,
+  values: SESSION_CHANGES,
 })
 
+const DENIAL_REASONS = {
+  UNKNOWN_TOKEN: {
+    description: 'The token is not, or no longer, in the configuration; of "POST /login", the link does not work.',
+  },
+  FORBIDDEN: {
+    description: 'The field, or what was to be done by it to a thing that the caller sees, is not for them.',
+  },
+  NOT_VISIBLE: { description: 'The thing exists, but not for this caller: it was told that there is none.' },
+  OTHER,
+} as const satisfies Values<DenialReason | 'OTHER'>
 const DenialReasonEnum = builder.enumType('DenialReason', {
   description: 'Why access was denied.',
-  values: {
-    UNKNOWN_TOKEN: {
-      description: 'The token is not, or no longer, in the configuration; of "POST /login", the link does not work.',
-    },
-    FORBIDDEN: {
-      description: 'The field, or what was to be done by it to a thing that the caller sees, is not for them.',
-    },
-    NOT_VISIBLE: { description: 'The thing exists, but not for this caller: it was told that there is none.' },
-  } as const satisfies Values<DenialReason>,
+  values: DENIAL_REASONS,
 })
 
 /** Kind of entry → the type that shows it. */
@@ -302,7 +317,11 @@ auditType('ACCESS_DENIED', 'A caller asked for what they may not have.', (t) => 
     description: 'The field that was asked for, such as "Query.audit", or the way in ("http", "websocket").',
     resolve: ({ body }) => body.field,
   }),
-  denialReason: t.field({ type: DenialReasonEnum, description: 'Why not.', resolve: ({ body }) => body.reason }),
+  denialReason: t.field({
+    type: DenialReasonEnum,
+    description: 'Why not.',
+    resolve: ({ body }) => knownIn(DENIAL_REASONS, body.reason),
+  }),
   count: t.int({
     description: 'How often. The first time in a minute has an entry at once, the rest of the minute a second one.',
     resolve: ({ body }) => body.count,
@@ -310,7 +329,11 @@ auditType('ACCESS_DENIED', 'A caller asked for what they may not have.', (t) => 
 }))
 
 auditType('CONFIG', 'The configuration, secrets or rights changed, or the audit itself did.', (t) => ({
-  configChange: t.field({ type: ConfigChangeEnum, description: 'What happened.', resolve: ({ body }) => body.change }),
+  configChange: t.field({
+    type: ConfigChangeEnum,
+    description: 'What happened.',
+    resolve: ({ body }) => knownIn(CONFIG_CHANGES, body.change),
+  }),
   configDetail: t.string({
     description: 'Which tokens, users and settings, by name; never their values.',
     resolve: ({ body }) => body.detail,
@@ -321,7 +344,7 @@ auditType('SESSION', 'A session was opened, changed or deleted, or its work was.
   sessionChange: t.field({
     type: SessionChangeEnum,
     description: 'What happened.',
-    resolve: ({ body }) => body.change,
+    resolve: ({ body }) => knownIn(SESSION_CHANGES, body.change),
   }),
   sessionDetail: t.string({
     nullable: true,
