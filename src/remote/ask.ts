@@ -22,13 +22,15 @@ interface AskOptions {
   /** Called once the message is sent: before, no turn goes on. */
   readonly takeInterrupts: () => AbortSignal
   readonly clock: Clock
+  /** Called once the message is accepted: a server that leaves from then on is waited for. */
+  readonly waitForReturn: () => void
 }
 
 /** Waits as long as the turn takes, also for a server that is away meanwhile, but not for ever. */
 export async function ask(
   client: FactotumClient,
   terminal: Terminal,
-  { takeInterrupts, clock, ...action }: AskAction & AskOptions,
+  { takeInterrupts, clock, waitForReturn, ...action }: AskAction & AskOptions,
 ): Promise<ExitCode> {
   const content = action.content ?? (await text(terminal.input))
   const sessionId = action.sessionId ?? (await newSession(client))
@@ -42,6 +44,7 @@ export async function ask(
       printError(terminal, `factotum: ${refusalOf(sent)}`)
       return EXIT.failed
     }
+    waitForReturn()
     const asked: AwaitedAnswer = { client, terminal, json: action.json, sessionId, messageId: sent.message.id }
     const since = { after, pausedReason: view?.activeTurn?.turn.pausedReason ?? null }
     const isAway = untilAway(client, clock)

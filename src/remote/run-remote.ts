@@ -49,6 +49,8 @@ export async function runRemote(action: RemoteAction, options: RemoteOptions): P
   const { url, token, terminal } = options
   let isLost = false
   let patienceMs = PATIENCE_MS
+  // What waits for an answer of the server, or follows it, has one that comes back.
+  const waitForReturn = (): void => void (patienceMs = AWAY_MS)
   const client = connect({
     url,
     token,
@@ -56,15 +58,14 @@ export async function runRemote(action: RemoteAction, options: RemoteOptions): P
       return patienceMs
     },
     onConnection: (state) => {
-      // What is followed has a server, which comes back.
-      if (state === 'open') patienceMs = AWAY_MS
+      if (state === 'open') waitForReturn()
       if (isLost && state === 'open' && terminal.isInteractive) printError(terminal, 'The connection is back.')
       isLost = state === 'closed'
     },
   })
   try {
     if (options.isNewToken) await untilLetIn(client, options.clock)
-    return (await carryOut(action, client, options)) ?? EXIT.done
+    return (await carryOut(action, client, { ...options, waitForReturn })) ?? EXIT.done
   } catch (error) {
     const isRefused = error instanceof RefusedError
     if (!isRefused && !(error instanceof ClientError)) throw error
@@ -100,13 +101,13 @@ async function untilLetIn(client: FactotumClient, clock: Clock): Promise<void> {
 async function carryOut(
   action: RemoteAction,
   client: FactotumClient,
-  { terminal, takeInterrupts, clock }: RemoteOptions,
+  { terminal, takeInterrupts, clock, waitForReturn }: RemoteOptions & { readonly waitForReturn: () => void },
 ): Promise<ExitCode | void> {
   switch (action.do) {
     case 'chat':
       return chat(client, terminal, action.sessionId)
     case 'ask':
-      return ask(client, terminal, { ...action, takeInterrupts, clock })
+      return ask(client, terminal, { ...action, takeInterrupts, clock, waitForReturn })
     case 'sessions':
       return listSessions(client, terminal, action)
     case 'search':
