@@ -115,3 +115,19 @@ test('a connection over which events come is alive, also while its pong is behin
   client.close()
   expect(await last).toMatchObject({ done: true })
 })
+
+test('a connection over which one event comes slowly is given longer, until it has come', async () => {
+  const { url, open } = await startServer((socket, { type, id }) => {
+    if (type === 'connection_init') socket.send(JSON.stringify({ type: 'connection_ack' }))
+    const payload = { data: { sessionEvents: { __typename: 'TurnPausedEvent', seq: 1 } } }
+    // What else the server sends, such as a pong, is behind it.
+    if (type === 'subscribe') setTimeout(() => socket.send(JSON.stringify({ type: 'next', id, payload })), 40_000)
+  })
+  const client = clientOf({ url })
+  const read = client.session('web:x').events({ after: 0 }).next()
+  let isRead = false
+  void read.then(() => (isRead = true))
+  await until(() => isRead || open.length > 5)
+  client.close()
+  expect(await read).toMatchObject({ value: { seq: 1 } })
+})

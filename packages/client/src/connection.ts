@@ -86,6 +86,8 @@ const SENT_BYTES_PER_MS = 4
  */
 const PING_EVERY_MS = 15_000
 const PONG_WITHIN_MS = 5_000
+/** One large event on a poor network is as silent: after each ping without a pong it has twice as long, up to this. */
+const PONG_AT_LAST_WITHIN_MS = 80_000
 /** A connection that is not open by then, with the server's word, is given up: what stands between may be silent. */
 const OPEN_WITHIN_MS = 10_000
 /** The close code after which the same token is not let in again, also of one that ended meanwhile. */
@@ -290,6 +292,7 @@ export class Connection {
   #addSocket(): Socket {
     const { webSocketImpl } = this.#options
     let silence: ReturnType<typeof setTimeout> | undefined
+    let pongWithinMs = PONG_WITHIN_MS
     const expectWithin = (ms: number): void => {
       clearTimeout(silence)
       silence = ms ? setTimeout(() => client.terminate(), ms) : undefined
@@ -322,11 +325,14 @@ export class Connection {
           this.#enter('open')
         },
         ping: (received) => {
-          if (!received) expectWithin(PONG_WITHIN_MS)
+          if (received) return
+          expectWithin(pongWithinMs)
+          pongWithinMs = Math.min(2 * pongWithinMs, PONG_AT_LAST_WITHIN_MS)
         },
         // What a ping asked for may be far behind events that were on their way.
         message: ({ type }) => {
-          if (silence) expectWithin(/pong|ack/.test(type) ? 0 : PONG_WITHIN_MS)
+          if (/pong/.test(type)) pongWithinMs = PONG_WITHIN_MS
+          if (silence) expectWithin(/pong|ack/.test(type) ? 0 : pongWithinMs)
         },
         closed: (event) => {
           expectWithin(0)
