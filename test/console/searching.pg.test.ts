@@ -66,8 +66,8 @@ describe.skipIf(!hasBrowser)(`searching${withoutBrowser}`, () => {
     expect(await page.getByRole('searchbox').inputValue()).toBe('cafe invoice')
   })
 
-  test('what is not found in what one request reads is searched for further back, when one asks for it', async () => {
-    const id = '@cleo:long'
+  /** A session of Cleo's with so many messages, of which the first, at 101, is "A needle." */
+  async function say(id: string, count: number): Promise<void> {
     await world.story.as('cleo').run(OpenSessionDocument, { input: { id } })
     await database.query(
       {
@@ -76,12 +76,18 @@ describe.skipIf(!hasBrowser)(`searching${withoutBrowser}`, () => {
         text: `WITH said AS (
           INSERT INTO messages (id, session_id, seq, role, user_name, content, trusted, status, client, created_at)
           SELECT $2 || lpad(n::text, 16, '0'), $1, n + 100, 'USER', 'cleo', CASE n WHEN 1 THEN 'A needle.' ELSE 'Hay.' END,
-            true, 'STORED', 'cleo', now() FROM generate_series(1, 80000) n RETURNING *)
+            true, 'STORED', 'cleo', now() FROM generate_series(1, $3::int) n RETURNING *),
+          numbered AS (UPDATE sessions SET last_seq = $3::int + 100 WHERE id = $1)
           INSERT INTO events (session_id, seq, at, type, data)
           SELECT session_id, seq, created_at, 'MessageReceived', jsonb_build_object('messageId', id) FROM said`,
       },
-      [id, newId('message').slice(0, 14)],
+      [id, newId('message').slice(0, 14), count],
     )
+  }
+
+  test('what is not found in what one request reads is searched for further back, when one asks for it', async () => {
+    const id = '@cleo:long'
+    await say(id, 80_000)
     await using opened = await world.open('cleo', { path: '/sessions?search=needle&in=said' })
     const { page } = opened
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
@@ -89,5 +95,23 @@ describe.skipIf(!hasBrowser)(`searching${withoutBrowser}`, () => {
     await page.getByRole('button', { name: 'Search further back' }).press('Enter')
     await rows(page).first().waitFor()
     expect(await page.locator('.found-row mark').allInnerTexts()).toEqual(['needle'])
+  })
+
+  test('a place far back is read in large pages, and stays in sight when more is said', async () => {
+    const id = '@cleo:far'
+    await say(id, 2100)
+    await using opened = await world.open('cleo')
+    const { page } = opened
+    let reads = 0
+    page.on('request', (request) => {
+      if (request.postData()?.includes('query StoreOlder') === true) reads += 1
+    })
+    await page.goto(`${world.story.app.url}/#/sessions/${encodeURIComponent(id)}?at=101`)
+    const needle = page.locator('.entry-said', { hasText: 'A needle.' })
+    await needle.waitFor()
+    expect(reads).toBeLessThanOrEqual(22)
+    await world.story.as('cleo').session(id).send('One more.')
+    await page.locator('.unseen', { hasText: 'The agent: ' }).waitFor({ state: 'attached' })
+    expect(await needle.isVisible()).toBe(true)
   })
 })

@@ -52,7 +52,8 @@ export function replaced(entries: Entries, index: number, entry: Entry): Entries
   return shared === entries[index] ? entries : entries.with(index, shared)
 }
 
-function placeOf(seq: number | null): number {
+/** By which entries are ordered: what has no seq yet stands at the end. */
+export function placeOf(seq: number | null): number {
   return seq ?? Infinity
 }
 

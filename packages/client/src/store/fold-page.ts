@@ -1,5 +1,5 @@
 /** A page, read once: where events go on. */
-import { entryIdOf, indexOfKey, placed, toEntry, written, type Entries } from './entries.ts'
+import { entryIdOf, indexOfKey, placeOf, toEntry, written, type Entries } from './entries.ts'
 import { foldThinking } from './fold-thinking.ts'
 import { foldView } from './fold-view.ts'
 import { NOTHING_YET, type SessionState, type StorePage } from './session-state.ts'
@@ -47,8 +47,9 @@ function withWork(state: SessionState, { view, activeTurn }: StorePage): Session
   return { ...state, entries, turns, turn: turns[turn.id] ?? turn }
 }
 
-/** Older entries, before those that are there. */
+/** Older entries, before those that are there. What was changed meanwhile is there already. */
 export function foldOlder(state: SessionState, older: Entries, hasOlder: boolean): SessionState {
-  const entries = older.reduce(placed, state.entries)
-  return { ...state, entries, hasOlder }
+  const shown = new Set(state.entries.map(({ key }) => key))
+  const entries = [...older.filter(({ key }) => !shown.has(key)), ...state.entries]
+  return { ...state, entries: entries.sort((a, b) => placeOf(a.seq) - placeOf(b.seq)), hasOlder }
 }

@@ -1,4 +1,4 @@
-/** Reads the page of entries before the oldest one that is shown. */
+/** Reads entries before the oldest one that is shown: a page of them, or all back to a place. */
 import type { ReadingClient } from '../reading-client.ts'
 import { StoreOlderDocument } from '../generated/graphql.ts'
 import { toEntry } from './entries.ts'
@@ -10,7 +10,8 @@ interface OldestEntry {
   /** Of the oldest entry; null when it is not known: then it is searched for from the end. */
   readonly cursor: string | null
   readonly oldestSeq: number | null
-  readonly size: number
+  /** It is read back to an entry at most as new as this; Infinity: a page. */
+  readonly until: number
 }
 
 interface Older {
@@ -19,6 +20,9 @@ interface Older {
   readonly cursor: string | null
 }
 
+/** Of entries: what a page shows first, and reads at once. */
+export const PAGE_SIZE = 30
+/** The most that a server gives at once. */
 const SEEK_SIZE = 100
 
 /**
@@ -26,18 +30,18 @@ const SEEK_SIZE = 100
  * it reads pages of 100 from the end until one has an entry that is older than `oldestSeq`.
  */
 export async function readOlder(client: ReadingClient, place: OldestEntry, keyOf: KeyOf): Promise<Older> {
-  let before = place.cursor
+  const { id, cursor, oldestSeq, until } = place
+  const last = cursor === null || until < Infinity ? SEEK_SIZE : PAGE_SIZE
+  const entries: Entry[] = []
+  let before = cursor
   for (;;) {
-    const last = before === null || place.cursor === null ? SEEK_SIZE : place.size
-    const { session } = await client.read(StoreOlderDocument, { id: place.id, last, before })
+    const { session } = await client.read(StoreOlderDocument, { id, last, before })
     if (session === null) return { entries: [], hasOlder: false, cursor: null }
     const { edges, pageInfo } = session.conversation
-    const nodes = edges.map(({ node }) => node)
-    const older = nodes.filter(({ seq }) => seq < (place.oldestSeq ?? Infinity))
+    const older = edges.map(({ node }) => node).filter(({ seq }) => seq < (oldestSeq ?? Infinity))
+    entries.unshift(...older.map((node) => toEntry(node, keyOfNode(node, keyOf))))
     before = pageInfo.startCursor
-    if (older.length > 0 || !pageInfo.hasPreviousPage) {
-      const entries = older.map((node) => toEntry(node, keyOfNode(node, keyOf)))
+    if ((entries[0]?.seq ?? NaN) <= until || !pageInfo.hasPreviousPage)
       return { entries, hasOlder: pageInfo.hasPreviousPage, cursor: before }
-    }
   }
 }

@@ -13,11 +13,10 @@ import { foldEvent, foldTurn } from './fold-event.ts'
 import { foldOlder, foldPage } from './fold-page.ts'
 import { Notifier } from './notifier.ts'
 import { entryOf, Outbox } from './outbox.ts'
-import { readOlder } from './read-older.ts'
+import { PAGE_SIZE, readOlder } from './read-older.ts'
 import { NOTHING_YET, type Entry, type SessionState, type StoreEvent } from './session-state.ts'
 
-const PAGE_SIZE = 30
-/** After that the oldest go, and can be read again with `loadOlder`. */
+/** After so many, besides those that were read back to, the oldest go, and can be read again with `loadOlder`. */
 const MAX_ENTRIES = 2000
 const KEPT_ENTRIES = 1500
 
@@ -38,6 +37,7 @@ export class SessionStore {
    * erased since, or be older than what is older now.
    */
   #pages = 0
+  #maxEntries = MAX_ENTRIES
   #following: AbortController | null = null
   /** Aborted when something listens again. */
   #linger = new AbortController()
@@ -104,22 +104,13 @@ export class SessionStore {
   /**
    * Reads the page of entries before the oldest one. Does nothing while it does so already, and when there are none.
    */
-  readonly loadOlder = async (): Promise<void> => {
-    const { hasOlder, isLoadingOlder, entries } = this.#folded
-    if (!hasOlder || isLoadingOlder) return
-    this.#change({ isLoadingOlder: true })
-    const page = this.#pages
-    try {
-      const oldestSeq = entries[0]?.seq ?? null
-      const place = { id: this.id, cursor: this.#olderCursor, oldestSeq, size: PAGE_SIZE }
-      const older = await readOlder(this.#client, place, this.#outbox.keyOf)
-      if (page !== this.#pages) return
-      this.#olderCursor = older.cursor
-      this.#folded = foldOlder(this.#folded, older.entries, older.hasOlder)
-    } finally {
-      this.#change({ isLoadingOlder: false })
-    }
-  }
+  readonly loadOlder = (): Promise<void> => this.#loadUntil(Infinity)
+
+  /**
+   * The same, with all entries back to the one with that seq, such as one that was found: 100 a request, shown at once
+   * when all are there.
+   */
+  readonly loadBackTo = (seq: number): Promise<void> => this.#loadUntil(seq)
 
   /** Reads a turn that is not in `turns`, with its plans and outputs, such as of an entry that was paged back to. */
   readonly loadTurn = async (turnId: string): Promise<void> => {
@@ -134,6 +125,24 @@ export class SessionStore {
   readonly reload = (): void => {
     this.#stop()
     if (!this.#notifier.isIdle) this.#start()
+  }
+
+  async #loadUntil(until: number): Promise<void> {
+    const { hasOlder, isLoadingOlder, entries } = this.#folded
+    if (!hasOlder || isLoadingOlder) return
+    this.#change({ isLoadingOlder: true })
+    const page = this.#pages
+    try {
+      const oldestSeq = entries[0]?.seq ?? null
+      const place = { id: this.id, cursor: this.#olderCursor, oldestSeq, until }
+      const older = await readOlder(this.#client, place, this.#outbox.keyOf)
+      if (page !== this.#pages) return
+      this.#olderCursor = older.cursor
+      this.#maxEntries += older.entries.length
+      this.#folded = foldOlder(this.#folded, older.entries, older.hasOlder)
+    } finally {
+      this.#change({ isLoadingOlder: false })
+    }
   }
 
   #deliver(content: string, options: KeyedOptions): Promise<SendResult | ClientError> {
@@ -193,6 +202,7 @@ export class SessionStore {
       const { session } = await this.#client.read(StorePageDocument, { id: this.id, last: PAGE_SIZE }, { signal })
       if (signal.aborted) return
       this.#pages += 1
+      this.#maxEntries = MAX_ENTRIES
       if (session === null) this.#folded = { ...NOTHING_YET, status: 'absent' }
       else {
         this.#folded = foldPage(session, this.#outbox.keyOf)
@@ -225,8 +235,9 @@ export class SessionStore {
 
   #trim(): void {
     const { entries } = this.#folded
-    if (entries.length <= MAX_ENTRIES) return
+    if (entries.length <= this.#maxEntries) return
     this.#pages += 1
+    this.#maxEntries = MAX_ENTRIES
     this.#olderCursor = null
     this.#folded = { ...this.#folded, entries: entries.slice(-KEPT_ENTRIES), hasOlder: true }
   }

@@ -124,6 +124,7 @@ function useOlder(id: string, scroller: RefObject<HTMLDivElement | null>) {
   }))
   // Without an answer, the line of trouble says so, and scrolling tries again.
   const read = (): void => void store.loadOlder().catch(() => {})
+  const readBackTo = (seq: number): void => void store.loadBackTo(seq).catch(() => {})
   const fill = useEffectEvent(read)
   // A page that does not fill the screen cannot be scrolled.
   useEffect(() => {
@@ -133,7 +134,7 @@ function useOlder(id: string, scroller: RefObject<HTMLDivElement | null>) {
   const readIfNear = (): void => {
     if (hasOlder && !isLoading && (scroller.current?.scrollTop ?? Infinity) < NEAR_START_PX) read()
   }
-  return { hasOlder, isLoading, readIfNear, read }
+  return { hasOlder, isLoading, readIfNear, readBackTo }
 }
 
 /** Messages that wait stand above the composer, where they can be changed. */

@@ -4,8 +4,8 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 
 interface Older {
   readonly hasOlder: boolean
-  readonly isLoading: boolean
-  readonly read: () => void
+  /** Nothing happens while others are read; what cannot be read is tried again when others are. */
+  readonly readBackTo: (seq: number) => void
   /** Scrolls to the entry with this index. */
   readonly show: (index: number) => void
 }
@@ -23,18 +23,17 @@ export function usePlace(at: number | null, entries: readonly Entry[], older: Ol
   const isSought = useRef(at !== null)
   const index = at === null ? -1 : entries.findIndex(({ seq }) => seq === at)
   const show = useEffectEvent(() => older.show(index))
-  const read = useEffectEvent(() => older.read())
-  const { hasOlder, isLoading } = older
+  const read = useEffectEvent((seq: number) => older.readBackTo(seq))
+  const { hasOlder } = older
   const oldest = entries[0]?.seq ?? null
   useEffect(() => {
     if (at === null || shown.current === at || oldest === null) return
     if (index !== -1) {
       shown.current = at
       show()
-    } else if (hasOlder && oldest > at) {
-      if (!isLoading) read()
-    } else isSought.current = false
-  }, [at, index, hasOlder, isLoading, oldest])
+    } else if (hasOlder && oldest > at) read(at)
+    else isSought.current = false
+  }, [at, index, hasOlder, oldest])
   return {
     isSought: () => isSought.current,
     scrolled: () => {
