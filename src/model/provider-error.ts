@@ -89,6 +89,10 @@ function reasonOf(code: string, setting: string): readonly [string, 'never' | 'b
     return [`the connection is refused. Check ${setting}, and that the server there runs`, 'backoff']
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return [`its name cannot be resolved. Check ${setting} and the network`, 'backoff']
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
+    const what = code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet'
+    return [`its certificate ${what}; it has to be renewed there, unless the clock of this machine is wrong`, 'backoff']
+  }
   if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code))
     return [
       `its certificate is not accepted. Check ${setting}, or name the certificate of its authority in NODE_EXTRA_CA_CERTS`,
