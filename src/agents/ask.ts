@@ -142,7 +142,10 @@ export function modelsOf(
   // One whose provider was taken out of the configuration meanwhile does not stop the session.
   const isOwn =
     ownModel !== null && OF_SESSION.has(role) && (providers.has(ownModel.provider) || isRuntime(ownModel.provider))
-  return isOwn ? [ownModel, model, ...fallbacks[role]] : [model, ...fallbacks[role]]
+  const ofRole = [model, ...fallbacks[role]] as const
+  if (!isOwn) return ofRole
+  const own = modelKey(ownModel)
+  return [ownModel, ...ofRole.filter((other) => modelKey(other) !== own)]
 }
 
 function instructionsFor({ instructions = null }: AskOptions, role: AgentRole): string | null {

@@ -20,6 +20,7 @@ import type {
   ReviewerContext,
   SummarizerContext,
 } from '../../src/agents/agent.ts'
+import type { ModelChoice } from '../../src/config/config.ts'
 import { NO_DIALOGUE } from '../../src/core/dialogue.ts'
 import type { SkillSummary } from '../../src/core/plan/skill.ts'
 import { createLanguageModel } from '../../src/model/create-language-model.ts'
@@ -43,6 +44,8 @@ export interface AgentsWorldOptions extends StubConfigOptions {
   readonly realWaits?: boolean
   /** What is to keep another time than the system's. */
   readonly clock?: Partial<Clock>
+  /** Of the session. */
+  readonly ownModel?: ModelChoice
 }
 
 export async function openAgentsWorld(options: AgentsWorldOptions): Promise<AgentsWorld> {
@@ -61,7 +64,11 @@ export async function openAgentsWorld(options: AgentsWorldOptions): Promise<Agen
   const keys = { apiKey: (name: string) => options.keys?.[name] ?? null }
   const model = createLanguageModel({ config, keys, proxyEnv: options.proxyEnv ?? {}, clock, logger })
   return {
-    agents: createAgentsFor({ config, model, home, clock, logger })({ gate: OPEN_GATE, timeZone: 'UTC' }),
+    agents: createAgentsFor({ config, model, home, clock, logger })({
+      gate: OPEN_GATE,
+      timeZone: 'UTC',
+      ownModel: options.ownModel ?? null,
+    }),
     model,
     config,
     home,

@@ -44,3 +44,15 @@ test('where waiting helps with none of them, it is the failure of the first', as
   const expected = { code: 'MODEL_QUOTA', retry: 'never', retryAfterMs: null }
   expect(await failureOf(NO_CREDIT, WRONG_KEY)).toEqual(expected)
 })
+
+test('the model of the session is not called a second time where it is one of the role', async () => {
+  await using stub = await StubEndpoint.start({ always: NO_CREDIT })
+  const called = async (ownModel: string): Promise<readonly string[]> => {
+    const own = { provider: 'stub', model: ownModel }
+    await using world = await openAgentsWorld({ baseUrl: stub.baseUrl, fallbacks: ['second'], ownModel: own })
+    return (await world.agents.plan(PLANNER_CONTEXT, [], signal)).calls.map(({ model }) => model)
+  }
+  expect(await called('stub-1')).toEqual(['stub-1', 'second'])
+  expect(await called('second')).toEqual(['second', 'stub-1'])
+  expect(await called('third')).toEqual(['third', 'stub-1', 'second'])
+})
