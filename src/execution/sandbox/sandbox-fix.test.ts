@@ -70,6 +70,12 @@ describe('what to do about the sandbox', () => {
       says: 'user.max_user_namespaces',
     },
     { when: 'when it is old', message: 'bwrap: Unknown option --disable-userns', facts: debian, says: '0.8 or newer' },
+    {
+      when: 'where the server may open few files',
+      message: '/bin/bash: line 1: ulimit: open files: cannot modify limit: Operation not permitted',
+      facts: { ...debian, isContainer: true },
+      says: 'LimitNOFILE',
+    },
     { when: 'for no known reason', message: NO_NAMESPACE, facts: debian, says: 'bwrap --unshare-all' },
     { when: 'when a check found a hole', message: 'A command can gain rights.', facts: debian, says: 'report it' },
   ])('to repair it $when', ({ message, facts, says }) => {

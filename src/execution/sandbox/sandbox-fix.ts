@@ -51,6 +51,10 @@ const REPORT =
 
 const DISK = 'Make space on the disk of FACTOTUM_HOME, and see to it that it is writable. No restart is needed.'
 
+const LIMITS =
+  'The limits of the server are below those of a command. Raise its open files and processes: LimitNOFILE and LimitNPROC ' +
+  'in the unit of systemd, --ulimit of a container, "ulimit -n" and "ulimit -u" in a shell; then start the server again.'
+
 /** How to get bubblewrap here. */
 export function installFix(facts: MachineFacts): string {
   if (facts.platform !== 'linux') {
@@ -64,6 +68,7 @@ export function installFix(facts: MachineFacts): string {
 export function repairFix(message: string, facts: MachineFacts): string {
   if (/unknown option/i.test(message)) return installFix(facts)
   if (/\b(?:ENOSPC|EDQUOT|EROFS)\b/.test(message)) return DISK
+  if (/cannot modify limit/.test(message)) return LIMITS
   if (!/namespace|permi|uid map|mount|seccomp|\bproc\b/i.test(message)) return REPORT
   if (facts.isKubernetes && /\bproc\b/i.test(message)) {
     return (
