@@ -34,6 +34,19 @@ describe.skipIf(!mayMount)(`a home on a disk of its own${mayMount ? '' : ' (skip
     await expect.poll(() => watch.problem).toBeNull()
   })
 
+  test('has no place for further files, though there is space', async () => {
+    execFileSync('mount', ['-o', 'remount,nr_inodes=4', home])
+    try {
+      for (const name of ['a', 'b', 'c']) writeFileSync(join(home, name), '')
+      await expect.poll(() => watch.problem).toBe(`the disk of ${home} can hold no further files (df -i)`)
+      rmSync(join(home, 'a'))
+      await expect.poll(() => watch.problem).toBeNull()
+    } finally {
+      for (const name of ['a', 'b', 'c']) rmSync(join(home, name), { force: true })
+      execFileSync('mount', ['-o', 'remount,nr_inodes=1000', home])
+    }
+  })
+
   test('has workspaces on another disk, which is full, or not mounted any more', async () => {
     const sessions = join(home, 'sessions')
     mkdirSync(sessions)

@@ -3,7 +3,7 @@
  * while the server runs) and takes new files (its disk may be full or mounted read-only). The same of the folder of
  * workspaces where that is a mount. Probed each second; a change is logged.
  */
-import { rm, writeFile } from 'node:fs/promises'
+import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOutage, messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -84,15 +84,25 @@ async function probe({ path, identity }: HomeDisk): Promise<string | null> {
     await writeFile(file, PROBE, { mode: 0o600 })
     return null
   } catch (error) {
-    return describe(path, error)
+    return await describe(path, error)
   } finally {
     await rm(file, { force: true }).catch(() => undefined) // the problem was returned above
   }
 }
 
-function describe(path: string, error: unknown): string {
+async function describe(path: string, error: unknown): Promise<string> {
   if (hasCode(error, 'ENOENT', 'ENOTDIR')) return `${path} is not there any more`
-  if (hasCode(error, 'ENOSPC', 'EDQUOT')) return `the disk of ${path} is full`
+  if (hasCode(error, 'ENOSPC', 'EDQUOT')) {
+    return (await lacksInodes(path))
+      ? `the disk of ${path} can hold no further files (df -i)`
+      : `the disk of ${path} is full`
+  }
   if (hasCode(error, 'EROFS')) return `${path} is mounted read-only`
   return `${path} takes no files: ${messageOf(error)}`
+}
+
+/** A disk with space left may be out of inodes. Some systems have no fixed number of them: `files` is 0 there. */
+async function lacksInodes(path: string): Promise<boolean> {
+  const disk = await statfs(path).catch(() => null)
+  return disk !== null && disk.files > 0 && disk.ffree === 0
 }

@@ -10,6 +10,7 @@ import { fail, ok, warn, type Finding } from './finding.ts'
 const MIB = 1024 * 1024
 const DISK_FAIL_BYTES = 200 * MIB
 const DISK_WARN_BYTES = 2048 * MIB
+const FEWER_FILES = 'Remove files there, or move the home (FACTOTUM_HOME) to a disk that holds more.'
 const PROBE_MS = 3000
 
 /** Of the home, and of its workspaces where they have their own. `freeBytes`: for tests, in place of what they say. */
@@ -18,10 +19,12 @@ export async function checkDisks(home: string, freeBytes?: number): Promise<read
 }
 
 async function checkDisk(path: string, freeBytes: number | undefined): Promise<Finding> {
-  const { bavail, bsize } = await statfs(path)
+  const { bavail, bsize, files, ffree } = await statfs(path)
   const free = freeBytes ?? bavail * bsize
   const says = `${Math.round(free / MIB)} MiB are free where ${path} is.`
   const fix = 'Make space, or move the home (FACTOTUM_HOME) to a larger disk.'
+  // Some systems have no fixed number of inodes: `files` is 0 there.
+  if (files > 0 && ffree === 0) return fail('disk', `No further files fit where ${path} is (df -i).`, FEWER_FILES)
   if (free < DISK_FAIL_BYTES) return fail('disk', says, fix)
   return free < DISK_WARN_BYTES ? warn('disk', says, fix) : ok('disk', says)
 }
