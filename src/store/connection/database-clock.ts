@@ -107,7 +107,7 @@ export class DatabaseClock implements Clock {
     this.#compareHost()
   }
 
-  /** Says so once, until the clocks agree again. */
+  /** Says once that the clocks differ, and once that they agree again. */
   #compareHost(): void {
     const aheadMs = this.#options.clock.now().getTime() - this.now().getTime()
     const differs = Math.abs(aheadMs) > WRONG_MS
@@ -116,6 +116,7 @@ export class DatabaseClock implements Clock {
         { aheadMs },
         'the clock of this host differs from that of the database, whose time holds',
       )
+    if (!differs && this.#hostDiffers) this.#options.logger.info({ aheadMs }, 'the clock of this host is right again')
     this.#hostDiffers = differs
   }
 
