@@ -250,6 +250,7 @@ export class Outbox {
       logger.warn({ ...said, error: outcome.error }, 'delivery failed for good; an admin can redeliver it')
     else if (outcome.status === 'PENDING')
       logger.info({ ...said, error: outcome.error }, 'delivery failed; retrying later')
+    else if (attempts > 1) logger.info(said, 'delivered after failed attempts')
     else logger.debug(said, 'delivered')
     return next
   }

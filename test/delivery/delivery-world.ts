@@ -19,7 +19,7 @@ import { Database } from '../../src/store/database.ts'
 import { createTestDatabase } from '../harness/database.ts'
 import { PATIENCE_MS } from '../harness/patience.ts'
 
-const logger = createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true })
+const SILENT = createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true })
 export const FAST: DeliverySchedule = {
   pausesMs: [10, 30],
   maxRetryAfterMs: 60_000,
@@ -47,6 +47,8 @@ export interface WorldOptions {
   readonly maxSessions?: number
   readonly resolve?: Resolve
   readonly secrets?: readonly string[]
+  /** What the outbox logs from level info on. */
+  readonly log?: (line: string) => void
 }
 
 /** A process that delivers. */
@@ -74,14 +76,15 @@ export class DeliveryWorld implements AsyncDisposable {
   static async create(options: WorldOptions = {}): Promise<DeliveryWorld> {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(await createTestDatabase())
-    const database = new Database({ url: server.url, maxConnections: 8, logger })
+    const database = new Database({ url: server.url, maxConnections: 8, logger: SILENT })
     stack.defer(() => database.close())
     return new DeliveryWorld(database, options, stack.move())
   }
 
   /** Starts a process that delivers; it ends with the world, if not before. */
   async deliverer(): Promise<Deliverer> {
-    const { schedule = FAST, timeoutMs = PATIENCE_MS, maxSessions = 100, resolve } = this.#options
+    const { schedule = FAST, timeoutMs = PATIENCE_MS, maxSessions = 100, resolve, log } = this.#options
+    const logger = log === undefined ? SILENT : createLogger({ level: 'info', pretty: false, to: { write: log } })
     const metrics = createMetrics()
     const { database, config } = this
     const guard = new AddressGuard({

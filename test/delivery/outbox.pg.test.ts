@@ -50,6 +50,24 @@ test('a text is posted once, signed, as its row says', async () => {
   )
 })
 
+test('a receiver that is back is said, one that was never away is not', async () => {
+  const lines: string[] = []
+  await using world = await DeliveryWorld.create({ log: (line) => void lines.push(line) })
+  await using receiver = await Receiver.start((response, { body }, nth) =>
+    response.writeHead(body.content === 'b' && nth === 1 ? 503 : 204).end(),
+  )
+  const { outbox } = await world.deliverer()
+  const ids = await world.commit('cli:back', receiver.url(), ['a', 'b', 'c'])
+  outbox.wake('cli:back')
+  await world.settled(ids[2] ?? '')
+  await outbox.stop()
+  const said = lines.map((line) => JSON.parse(line) as { msg: string; deliveryId?: string; attempts?: number })
+  expect(said.filter(({ deliveryId }) => deliveryId !== undefined)).toMatchObject([
+    { msg: 'delivery failed; retrying later', deliveryId: ids[1], attempts: 1 },
+    { msg: 'delivered after failed attempts', deliveryId: ids[1], attempts: 2 },
+  ])
+})
+
 /** What the row says after a receiver has behaved like this, and what that has seen. */
 async function outcomeOf(
   { world, outbox }: ReturnType<ReturnType<typeof sharedWorld>>,
