@@ -23,9 +23,9 @@ test.each([
   [
     'sessions, sending, views and events',
     "import { connect } from './connect.js'; globalThis.connect = connect",
-    9_900,
+    9_950,
   ],
-  ['everything, with the session store and the lists', "export * from './connect.js'", 14_150],
+  ['everything, with the session store and the lists', "export * from './connect.js'", 14_300],
   ['the hooks for React, without React', "export * from './react/react.js'", 7_700],
   ['an error alone', "import { ClientError } from './connect.js'; globalThis.error = ClientError", 1_000],
 ])('%s: %s', async (_what, code, limit) => {
