@@ -219,7 +219,7 @@ const STATEMENTS = {
   instructions:
     'UPDATE sessions SET instructions = NULL, instructions_by = NULL WHERE id = $1 AND instructions_by = $2',
   opener: `UPDATE sessions SET opened_by = '@' || ${E} WHERE id = $1 AND opened_by = '@' || $2`,
-  // As an imported session, it counts for nobody.
+  // As an imported session, it counts in no quota.
   quota: `DELETE FROM opened_sessions WHERE session_id = $1 AND opener = '@' || $2`,
   // An address that is the user's own: nothing more may be posted there, and others set another.
   webhook:

@@ -390,13 +390,8 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await row('five').click({ position: { x: 2, y: 2 } })
     await expect.poll(() => row('five').getAttribute('aria-current')).toBe('true')
     await page.route('**/graphql', (route) => route.abort())
-    // On a busy machine one key had no effect, once in some dozens of runs; why is not known.
-    const said = page.getByText('The server did not answer')
-    const isSaid = async (): Promise<boolean> => {
-      await page.keyboard.press('a')
-      return (await said.waitFor({ timeout: 15_000 }).catch(() => 'not said')) === undefined
-    }
-    await expect.poll(isSaid).toBe(true)
+    await page.keyboard.press('a')
+    await page.getByText('The server did not answer').waitFor()
     await row('five').waitFor()
     await expect.poll(() => row('five').getAttribute('aria-current')).toBe('true')
     await page.unroute('**/graphql')

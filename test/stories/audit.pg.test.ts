@@ -211,7 +211,7 @@ test('access that was denied is told once, and then counted', async () => {
   ])
 })
 
-test('what a participant sees and may not do is told, too', async () => {
+test('what a participant sees and may not do is recorded, too', async () => {
   const sessionId = '@ben:shared'
   await story.as('ben').run(OpenSessionDocument, { input: { id: sessionId, participants: ['cleo'] } })
   const { deleteSession } = await story.as('cleo').run(DeleteSessionDocument, { id: sessionId })
