@@ -24,6 +24,8 @@ export interface OpenOptions {
   readonly timeZone?: string
   /** What the browser may complain of: nothing, unless the test provokes it. */
   readonly allowed?: RegExp
+  /** For a page that is given routes later: requests right behind a first `route` would still pass it by. */
+  readonly isRouted?: boolean
 }
 
 interface OpenedOptions {
@@ -106,9 +108,11 @@ export class ConsoleBrowser implements AsyncDisposable {
   /** A profile without a login, and its empty page. */
   async blank(options: OpenOptions = {}): Promise<Opened> {
     const { width = 1280, height = 800, colorScheme = 'light', hasTouch = false, timeZone, allowed } = options
+    const { isRouted = false } = options
     const zone = timeZone === undefined ? {} : { timezoneId: timeZone }
     const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme, hasTouch, ...zone })
     const page = await context.newPage()
+    if (isRouted) await page.route('**/no-such-path', (route) => route.fallback())
     return new Opened(context, page, { origins: [this.url], ...(allowed !== undefined && { allowed }) })
   }
 

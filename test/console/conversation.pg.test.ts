@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
   })
 
   test('a message that is sent while its files are on their way waits for them, and goes out with them', async () => {
-    await using opened = await world.open('ada', { path: `/sessions/${encodeURIComponent(ID)}` })
+    await using opened = await world.open('ada', { path: `/sessions/${encodeURIComponent(ID)}`, isRouted: true })
     const { page } = opened
     const begun = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
   })
 
   test('a message that waits for its files goes out as it was sent, whatever key is pressed meanwhile', async () => {
-    await using opened = await world.open('ada', { path: '/sessions/cli:recalled' })
+    await using opened = await world.open('ada', { path: '/sessions/cli:recalled', isRouted: true })
     const { page } = opened
     const message = page.getByRole('textbox', { name: 'Message' })
     for (const text of ['First question', 'Second question']) {
@@ -152,7 +152,11 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
   })
 
   test('a message whose file does not arrive stays where it is written, and the page says why', async () => {
-    await using opened = await world.open('ada', { path: '/sessions/cli:lost-upload', allowed: /Failed to load/ })
+    await using opened = await world.open('ada', {
+      path: '/sessions/cli:lost-upload',
+      allowed: /Failed to load/,
+      isRouted: true,
+    })
     const { page } = opened
     const begun = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
@@ -172,7 +176,11 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
   })
 
   test('a file that is left out on its way is sent no further, and is not taken for the next of its name', async () => {
-    await using opened = await world.open('ada', { path: '/sessions/cli:left-out', allowed: /Failed to load/ })
+    await using opened = await world.open('ada', {
+      path: '/sessions/cli:left-out',
+      allowed: /Failed to load/,
+      isRouted: true,
+    })
     const { page } = opened
     const held: (() => void)[] = []
     await page.route('**/files/**', async (route) => {
@@ -194,7 +202,7 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
   })
 
   test('a message that was sent without a network is there after a reload, and arrives once', async () => {
-    await using opened = await world.open('ada', { path: '/sessions/cli:unsent', allowed: SERVER_AWAY })
+    await using opened = await world.open('ada', { path: '/sessions/cli:unsent', allowed: SERVER_AWAY, isRouted: true })
     const { page } = opened
     const begun = Promise.withResolvers<void>()
     await page.getByText('Nothing was said yet').waitFor()
@@ -217,7 +225,11 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
   })
 
   test('a message whose answer was lost is no unsent one after a reload', async () => {
-    await using opened = await world.open('ada', { path: '/sessions/cli:lost-answer', allowed: SERVER_AWAY })
+    await using opened = await world.open('ada', {
+      path: '/sessions/cli:lost-answer',
+      allowed: SERVER_AWAY,
+      isRouted: true,
+    })
     const { page } = opened
     await page.getByText('Nothing was said yet').waitFor()
     const taken = Promise.withResolvers<void>()
@@ -253,7 +265,11 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
 
   test('a message with a file that did not arrive is not sent without it: it is tried again, or left out', async () => {
     await world.story.as('ada').run(OpenSessionDocument, { input: { id: 'cli:failed-upload' } })
-    await using opened = await world.open('ada', { path: '/sessions/cli:failed-upload', allowed: /Failed to load/ })
+    await using opened = await world.open('ada', {
+      path: '/sessions/cli:failed-upload',
+      allowed: /Failed to load/,
+      isRouted: true,
+    })
     const { page } = opened
     await page.route('**/files/**', (route) => route.fulfill({ status: 503, json: { problem: 'The disk is away.' } }))
     const files = page.locator('.composer').getByRole('list', { name: 'Files' })
@@ -393,7 +409,11 @@ describe.skipIf(!hasBrowser)(`a long conversation${withoutBrowser}`, () => {
   })
 
   test('an admin saves a session as a file, or reads why not; others are not offered it', async () => {
-    await using opened = await world.open('ada', { path: '/sessions/cli%3Along', allowed: /Failed to load/ })
+    await using opened = await world.open('ada', {
+      path: '/sessions/cli%3Along',
+      allowed: /Failed to load/,
+      isRouted: true,
+    })
     const { page } = opened
     await page.getByText('Line 20').waitFor()
     const saved = page.waitForEvent('download')

@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)(`the live list${withoutBrowser}`, () => {
   test('an answer that was asked for before an update does not take it back', async () => {
     const ada = world.story.as('ada')
     await ada.run(OpenSessionDocument, { input: { id: 'cli:pear', description: 'Green pears' } })
-    await using opened = await world.open('ada', { path: '/sessions' })
+    await using opened = await world.open('ada', { path: '/sessions', isRouted: true })
     const { page } = opened
     await page.getByText('Green pears').waitFor()
     const [isAsked, isHeld] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -13,7 +13,7 @@ describe.skipIf(!hasBrowser)(`the server is being replaced${withoutBrowser}`, ()
   afterAll(() => world[Symbol.asyncDispose]())
 
   test('a session that is opened then is shown once the server is back', async () => {
-    await using opened = await world.open('ada')
+    await using opened = await world.open('ada', { isRouted: true })
     const { page } = opened
     await page.getByRole('heading', { name: 'Sessions' }).waitFor()
     let attempts = 0
@@ -32,7 +32,10 @@ describe.skipIf(!hasBrowser)(`the server is being replaced${withoutBrowser}`, ()
   })
 
   test('a page that is opened for the first time while the server is away is shown once it is back', async () => {
-    await using opened = await world.open('ada', { allowed: /Failed to (?:load|fetch)|Unable to preload/ })
+    await using opened = await world.open('ada', {
+      allowed: /Failed to (?:load|fetch)|Unable to preload/,
+      isRouted: true,
+    })
     const { page } = opened
     await page.getByRole('heading', { name: 'Sessions' }).waitFor()
     await page.route('**/*', (route) => route.abort())
@@ -45,7 +48,7 @@ describe.skipIf(!hasBrowser)(`the server is being replaced${withoutBrowser}`, ()
   })
 
   test('a server that is silent is asked one question at a time, each with an end, until it answers', async () => {
-    await using opened = await world.blank()
+    await using opened = await world.blank({ isRouted: true })
     const { page } = opened
     await page.clock.install()
     // It opens, and nothing ever comes.

@@ -302,7 +302,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
       const { facts } = await ada.run(FactsDocument, { first: 100, filter: { search: 'tram' } })
       return facts.edges.map(({ node }) => node.content).toSorted()
     }
-    await using opened = await world.open('ada', { path: '/memory/proposals' })
+    await using opened = await world.open('ada', { path: '/memory/proposals', isRouted: true })
     const { page } = opened
     await page.getByText(`${texts[1]} Always.`).first().waitFor()
     await page.getByRole('article').first().focus()
@@ -383,7 +383,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
   test('approvals: after a key that did not reach the server, the same key means the same row', async () => {
     const ada = world.story.as('ada')
     for (const word of ['five', 'six']) await send(ada, `cli:asked-${word}`, `run: echo ${word} | tee ${word}.txt`)
-    await using opened = await world.open('ada', { path: '/approvals', allowed: /Failed to load/ })
+    await using opened = await world.open('ada', { path: '/approvals', allowed: /Failed to load/, isRouted: true })
     const { page } = opened
     const row = (word: string) => page.locator('.pick-row', { hasText: `echo ${word}` })
     await row('six').waitFor()
